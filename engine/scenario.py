@@ -1,0 +1,183 @@
+"""`Scenario`: all that the user states. Frozen, validated, versioned JSON; the file that is saved and mailed."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from engine.architecture.model import Architecture
+from engine.hardware.model import ExchangeRate, Offer, PurchasePrice
+from engine.layout.model import (
+    Attention,
+    Loss,
+    Method,
+    Offload,
+    Optimizer,
+    Recomputation,
+    Regime,
+    WeightQuantization,
+)
+from engine.quantity import Currency, Frozen, Money
+
+__all__ = [
+    "SCHEMA_VERSION",
+    "Constraints",
+    "Data",
+    "Economics",
+    "InferenceWorkload",
+    "ModelChoice",
+    "OwnedGpus",
+    "Runs",
+    "Scenario",
+    "Task",
+    "TrainingWorkload",
+    "Workload",
+]
+
+SCHEMA_VERSION = 1
+
+
+class ModelChoice(Frozen):
+    """A model: by catalogue id, by dimensions that were read from a file, or by its size alone (a guess)."""
+
+    catalog_id: str | None = None
+    architecture: Architecture | None = None
+    parameters_billion: float | None = Field(default=None, gt=0, le=20_000)
+
+
+class Data(Frozen):
+    """Training data of one run: `tokens`, or examples x tokens_per_example; either is passed `epochs` times."""
+
+    tokens: int | None = Field(default=None, gt=0)
+    examples: int | None = Field(default=None, gt=0)
+    tokens_per_example: float | None = Field(default=None, gt=0)
+    epochs: float = Field(default=1.0, gt=0)
+    packed: bool = True
+    source_file: str = ""  # name of the file that was counted, for the record
+
+    @property
+    def tokens_per_run(self) -> float:
+        """Tokens that one run trains on, without padding."""
+        once = self.tokens if self.tokens is not None else (self.examples or 0) * (self.tokens_per_example or 0)
+        return once * self.epochs
+
+
+class Runs(Frozen):
+    """How many runs the campaign has: the final ones, the sweep before, and what fails."""
+
+    final_runs: int = Field(default=1, ge=1)
+    sweep_runs: int = Field(default=0, ge=0)
+    sweep_fraction: float = Field(default=0.2, gt=0, le=1)  # length of a sweep run relative to a final one
+    failed_fraction: float = Field(default=0.1, ge=0, lt=1)  # share of run time lost to failed runs
+
+
+class TrainingWorkload(Frozen):
+    """Any kind of training. A knob that is None is left to the search."""
+
+    kind: Literal["training"] = "training"
+    method: Method
+    data: Data
+    runs: Runs = Runs()
+    sequence_length: int = Field(default=4096, gt=0, le=10_000_000)
+    global_batch_size: int = Field(default=64, gt=0)  # sequences (pairs) per optimizer step
+    adapters: bool = True  # preference methods: train adapters rather than all weights
+    lora_rank: int = Field(default=16, gt=0, le=4096)
+    lora_targets: Literal["all-linear", "attention", "q,k,v,o", "q,v", "mlp"] = "all-linear"
+    weight_quantization: WeightQuantization | None = None  # qlora: None = nf4 with double quantisation
+    regime: Regime | None = None
+    optimizer: Optimizer | None = None
+    recomputation: Recomputation | None = None
+    attention: Attention | None = None
+    loss: Loss | None = None
+    offload: Offload | None = None  # None = no offload unless nothing else fits
+    micro_batch_size: int | None = Field(default=None, gt=0)
+    framework: str = "hf-transformers"
+    checkpoints_kept: int = Field(default=3, ge=1)
+    virtual_tokens: int = Field(default=20, ge=1)
+
+
+class InferenceWorkload(Frozen):
+    """Serving, or only needing outputs."""
+
+    kind: Literal["inference"] = "inference"
+    concurrent_users: int = Field(default=1, ge=1)
+    prompt_tokens: int = Field(default=1024, ge=1)
+    output_tokens: int = Field(default=512, ge=1)
+    requests_per_day: float = Field(default=1000, ge=0)
+    months: float = Field(default=12, gt=0)  # how long the service runs
+    tokens_per_second_per_user: float = Field(default=10, gt=0)  # target while decoding
+    first_token_seconds: float = Field(default=5, gt=0)  # target
+    weight_quantization: WeightQuantization | None = None  # None = the search may choose (16-bit, fp8, 4-bit)
+    kv_cache_bits: Literal[4, 8, 16] = 16
+    engine: Literal["vllm", "sglang", "tensorrt-llm", "llama.cpp", "ollama", "hf-transformers"] = "vllm"
+    outputs_only: bool = False  # "I only need outputs": leads to the API baseline
+
+
+Workload = Annotated[TrainingWorkload | InferenceWorkload, Field(discriminator="kind")]
+
+
+class Task(Frozen):
+    """One thing to do on the hardware."""
+
+    id: str
+    name: str = ""
+    project: str = ""
+    model: ModelChoice
+    workload: Workload
+
+
+class OwnedGpus(Frozen):
+    """Cards that are there already."""
+
+    gpu_id: str
+    count: int = Field(default=1, gt=0)
+    in_use_bytes: int = Field(default=0, ge=0)
+
+
+class Constraints(Frozen):
+    """What limits the choice. Empty means no limit."""
+
+    budget: Money | None = None
+    deadline_days: float | None = Field(default=None, gt=0)
+    ways: tuple[Literal["buy", "rent", "shared", "owned"], ...] = ("buy", "rent", "shared", "owned")
+    allow_spot: bool = False
+    region: Literal["", "CN", "US", "EU", "UK", "other"] = ""
+    export_controlled_allowed: bool = True  # False: cards restricted for the region may not be bought
+    data_may_leave: bool = True  # False: no rented cloud, no API
+    api_allowed: bool = True
+    include_gpus: tuple[str, ...] = ()
+    exclude_gpus: tuple[str, ...] = ()
+    vendors: tuple[str, ...] = ()
+    owned: tuple[OwnedGpus, ...] = ()
+    max_gpus: int = Field(default=64, gt=0, le=4096)
+    headroom: float = Field(default=0.10, ge=0, lt=0.9)
+    server_room: bool = True  # False: only machines that stand in an office (workstations)
+
+
+class Economics(Frozen):
+    """Figures that costs are built from. A figure that is None is taken from the catalogue for the region."""
+
+    currency: Currency = "USD"
+    hours_per_month: float = Field(default=200, gt=0, le=730)  # use of bought cards by all work
+    years: float = Field(default=4, gt=0, le=10)  # technical life of what is bought
+    electricity_per_kwh: Money | None = None
+    pue: float | None = Field(default=None, ge=1, le=3)
+    engineer_hour: Money | None = None
+    discount_rate: float = Field(default=0.05, ge=0, lt=1)
+
+
+class Scenario(Frozen):
+    """All that the user states."""
+
+    schema_version: Literal[1] = 1
+    name: str = ""
+    as_of: date
+    tasks: tuple[Task, ...] = Field(min_length=1)
+    constraints: Constraints = Constraints()
+    economics: Economics = Economics()
+    offers: tuple[Offer, ...] = ()  # the user's own and shared ones, so that the file stands alone
+    purchase_prices: tuple[PurchasePrice, ...] = ()  # own quotations
+    exchange_rates: tuple[ExchangeRate, ...] = ()  # override those of the catalogue
+    notes: str = ""
