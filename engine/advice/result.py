@@ -9,24 +9,14 @@ from pydantic import Field
 
 from engine.cost.result import CostAssessment
 from engine.findings import Finding
-from engine.hardware.model import Cluster, Offer, PurchasePrice
 from engine.layout.model import InferenceJob, Job, Layout
+from engine.layout.plan import Plan
 from engine.memory.result import MemoryAssessment
 from engine.quantity import Estimate, Frozen, MoneyEstimate, Term
 from engine.scenario import Scenario
 from engine.speed.result import InferenceSpeed, TrainingSpeed
 
 __all__ = ["Advice", "ApiBaseline", "Assessment", "Pick", "PickRole", "Plan", "Rejection", "Searched", "TaskAssessment"]
-
-
-class Plan(Frozen):
-    """Cluster + offer (or purchase): a thing that one could do on Monday. Layouts stand with each task."""
-
-    id: str  # stable: the same plan has the same id tomorrow
-    cluster: Cluster
-    way: Literal["buy", "rent", "shared", "owned"]
-    offer: Offer | None = None  # rent and shared
-    purchase: PurchasePrice | None = None  # buy: the card or server price that was used
 
 
 class TaskAssessment(Frozen):

@@ -32,7 +32,9 @@ __all__ = [
 Confidence = Literal["high", "medium", "low"]
 Origin = Literal["catalog", "user", "scenario"]
 #: Commercial term of an offer. "shared" is a campus cluster with a fee or none; "owned" costs energy and staff only.
-OfferTerm = Literal["buy", "on-demand", "spot", "reserved-1m", "reserved-1y", "reserved-3y", "monthly", "shared", "owned"]
+OfferTerm = Literal[
+    "buy", "on-demand", "spot", "reserved-1m", "reserved-1y", "reserved-3y", "monthly", "shared", "owned"
+]
 
 
 class Gpu(Frozen):
@@ -160,6 +162,7 @@ class Offer(Frozen):
     interconnect: str = ""
     observed_on: date | None = None
     current: bool = True
+    gpu_only: bool = False  # processor and memory are billed on top
     members_only: bool = False  # subsidised internal rates: history only, never offered to others
     queue_days: float = 0.0  # usual wait before a job starts (shared clusters)
     max_gpus: int | None = None
