@@ -153,6 +153,7 @@ class Constraints(Frozen):
     owned: tuple[OwnedGpus, ...] = ()
     max_gpus: int = Field(default=64, gt=0, le=4096)
     headroom: float = Field(default=0.10, ge=0, lt=0.9)
+    host_available: bool = False  # a machine with free slots is there: bare cards need no host bought around them
     server_room: bool = True  # False: only machines that stand in an office (workstations)
 
 

@@ -45,8 +45,10 @@ class Machine:
         return total
 
 
-def machine_terms(purchase: PurchasePrice, cluster: Cluster, spread: Bounds, figures: Figures) -> Machine:
-    """Cards or servers, the host around bare cards, and a fabric between several nodes."""
+def machine_terms(
+    purchase: PurchasePrice, cluster: Cluster, spread: Bounds, figures: Figures, *, host_available: bool = False
+) -> Machine:
+    """Cards or servers, the host around bare cards (unless one is there), and a fabric between several nodes."""
     factor = float(figures.rates.factor(purchase.currency, figures.currency))
     units = -(-cluster.gpus // purchase.cards)
     day = purchase.observed_on.isoformat() if purchase.observed_on else "undated"
@@ -62,7 +64,7 @@ def machine_terms(purchase: PurchasePrice, cluster: Cluster, spread: Bounds, fig
             figures.currency,
         )
     ]
-    if not purchase.whole_server:
+    if not purchase.whole_server and not host_available:
         terms.extend(_host_terms(cluster, figures))
     if cluster.nodes > 1:
         fabric = figures.fabric_per_gpu

@@ -72,7 +72,9 @@ def price_plan(
         case "buy" if plan.purchase is not None:
             age = age_days(plan.purchase.observed_on, scenario.as_of)
             spread = price_spread(age, own_quotation=plan.purchase.origin != "catalog")
-            machine = machine_terms(plan.purchase, plan.cluster, spread, figures)
+            machine = machine_terms(
+                plan.purchase, plan.cluster, spread, figures, host_available=scenario.constraints.host_available
+            )
             energy = _energy_term(plan.cluster, hours, kwh, figures)
             wear = life_terms(
                 machine,
