@@ -52,6 +52,7 @@ class Gpu(Frozen):
     memory_gb: float | None = None  # marketed size, a label
     usable_bytes: int | None = None  # what the driver offers
     usable_basis: Literal["reported", "rule", "unknown"] = "unknown"
+    devices: int = Field(default=1, ge=1)  # devices that software sees on one card; `usable_bytes` is that of one
     memory_type: str = ""
     memory_bytes_per_second: float | None = None
     bf16_flops: float | None = None
@@ -206,6 +207,7 @@ class ApiPrice(Frozen):
     currency: Currency
     observed_on: date | None = None
     source_url: str = ""
+    confidence: Confidence = "medium"
     notes: str = ""
     origin: Origin = "catalog"
 

@@ -1,0 +1,130 @@
+"""Reads the bundled base and the user's own rows, once, into a frozen `CatalogSnapshot`."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from functools import cache
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, TypeAdapter
+
+from engine.architecture.model import Architecture
+from engine.catalog.names import gpu_names, model_names
+from engine.catalog.schema import BASE_TABLES, LINKS, decode
+from engine.catalog.user import UserRows, read_user_rows, user_database_path
+from engine.errors import CatalogError
+from engine.hardware.model import (
+    ApiPrice,
+    CatalogSnapshot,
+    CostItem,
+    ExchangeRate,
+    Gpu,
+    Offer,
+    PurchasePrice,
+    System,
+)
+
+__all__ = ["load_base", "load_catalog"]
+
+DATABASE = "catalog/catalog.sqlite"
+Value = TypeVar("Value", bound=BaseModel)
+Owned = TypeVar("Owned", Offer, PurchasePrice)
+
+
+def load_catalog(user_database: Path | None = None, *, with_user_rows: bool = True) -> CatalogSnapshot:
+    """The bundled catalogue with the user's own offers and quotations laid over it.
+
+    A user's row wins over a bundled row of the same id and says so (`origin="user"`). `user_database` is the
+    file with the user's rows (default: in the platform's data folder); it need not exist.
+    Raises `CatalogError` where a database is missing, damaged, locked, or newer than the program.
+    """
+    base = load_base()
+    if not with_user_rows:
+        return base
+    rows = read_user_rows(user_database or user_database_path())
+    return overlay(base, rows) if rows.offers or rows.purchase_prices else base
+
+
+def overlay(base: CatalogSnapshot, rows: UserRows) -> CatalogSnapshot:
+    """The base with the user's rows first; hidden bundled rows are left out."""
+    values = {name: getattr(base, name) for name in CatalogSnapshot.model_fields}
+    values["offers"] = _merged(base.offers, rows.offers)
+    values["purchase_prices"] = _merged(base.purchase_prices, rows.purchase_prices)
+    return CatalogSnapshot.model_construct(**values)
+
+
+def _merged(bundled: tuple[Owned, ...], own: tuple[Owned, ...]) -> tuple[Owned, ...]:
+    hidden = {row.id for row in own}
+    return (*own, *(row for row in bundled if row.id not in hidden))
+
+
+def load_base() -> CatalogSnapshot:
+    """The bundled catalogue alone; read once per process, since it never changes under a running program."""
+    return _read_base()
+
+
+@cache
+def _read_base() -> CatalogSnapshot:
+    with as_file(files("resources") / DATABASE) as path:
+        if not path.is_file():
+            raise CatalogError("catalog.missing", path=str(path))
+        try:
+            with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro&immutable=1", uri=True)) as connection:
+                connection.row_factory = sqlite3.Row
+                return _snapshot(connection)
+        except (sqlite3.DatabaseError, ValueError, KeyError) as error:
+            raise CatalogError("catalog.damaged", path=str(path), detail=str(error)) from error
+
+
+def _snapshot(db: sqlite3.Connection) -> CatalogSnapshot:
+    meta = {row["key"]: row["value"] for row in db.execute("SELECT key, value FROM meta")}
+    gpus = _rows(db, "gpu", Gpu)
+    models = _rows(db, "model", Architecture)
+    return CatalogSnapshot.model_construct(
+        version=meta["version"],
+        sha256=meta["sha256"],
+        gpus=gpus,
+        systems=_rows(db, "system", System),
+        offers=_rows(db, "offer", Offer),
+        purchase_prices=_rows(db, "purchase_price", PurchasePrice),
+        api_prices=_rows(db, "api_price", ApiPrice),
+        cost_items=_rows(db, "cost_item", CostItem),
+        exchange_rates=tuple(ExchangeRate.model_validate(_without_source(r)) for r in _read(db, "exchange_rate")),
+        models=models,
+        gpu_aliases=gpu_names(gpus, _links(db, "gpu_alias")),
+        model_aliases=model_names(models, dict(db.execute("SELECT id, model_id FROM model_alias").fetchall())),
+    )
+
+
+def _read(db: sqlite3.Connection, table: str) -> list[dict[str, Any]]:
+    assert table in BASE_TABLES
+    query = (
+        f"SELECT t.*, s.url AS source_url, s.title AS source_title FROM {table} t "
+        "JOIN source s ON s.id = t.source_id ORDER BY t.rowid"
+    )
+    return [dict(row) for row in db.execute(query)]
+
+
+def _rows(db: sqlite3.Connection, table: str, model: type[Value]) -> tuple[Value, ...]:
+    rows = _read(db, table)
+    if table in LINKS:
+        links = _links(db, table)
+        for row in rows:
+            row["gpu_ids"] = links[row["id"]]
+    return TypeAdapter(tuple[model, ...]).validate_python(tuple(decode(row, model) for row in rows))
+
+
+def _links(db: sqlite3.Connection, table: str) -> dict[str, tuple[str, ...]]:
+    found: dict[str, tuple[str, ...]] = {}
+    link = LINKS[table]
+    for owner, gpu_id in db.execute(f"SELECT {table}_id, gpu_id FROM {link} ORDER BY {table}_id, position"):
+        found[owner] = (*found.get(owner, ()), gpu_id)
+    return found
+
+
+def _without_source(row: dict[str, Any]) -> dict[str, Any]:
+    source = " ".join(part for part in (row["source_title"], row["source_url"]) if part)
+    return {k: row[k] for k in ("currency", "units_per_usd", "observed_on")} | {"source": source}
