@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from engine.quantity import Bounds, Estimate, Frozen, Term, TermBlock
+from engine.quantity import Bounds, Estimate, Frozen, Number, Term, TermBlock
 
 __all__ = ["InferenceSpeed", "InferenceSpeedBlock", "TrainingSpeed", "TrainingSpeedBlock"]
 
@@ -40,6 +40,7 @@ class TrainingSpeedBlock:
     tokens_per_second_per_gpu: Bounds
     model_flops_utilization: Bounds
     terms: tuple[TermBlock, ...]
+    known: Number = True  # False where a rate of the card is not known: the figures mean nothing there
 
     def at(self, index: int | None = None) -> TrainingSpeed:
         """The speed of one candidate."""
@@ -63,6 +64,7 @@ class InferenceSpeedBlock:
     tokens_per_second: Bounds
     tokens_per_second_per_gpu: Bounds
     terms: tuple[TermBlock, ...]
+    known: Number = True  # False where a rate of the card is not known: the figures mean nothing there
 
     def at(self, index: int | None = None) -> InferenceSpeed:
         """The speed of one candidate."""

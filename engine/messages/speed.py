@@ -1,0 +1,45 @@
+"""Words of the speed formulas: terms of a step, of a run, of a campaign, and what is said about the figures."""
+
+from __future__ import annotations
+
+from engine.messages.mark import N_
+
+LABELS: dict[str, str] = {
+    "speed.compute": N_("Matrix work"),
+    "speed.memory_bound": N_("Memory traffic"),
+    "speed.communication": N_("Communication between cards"),
+    "speed.bubble": N_("Idle pipeline stages"),
+    "speed.optimizer": N_("Optimizer update"),
+    "speed.offload": N_("Offloading to host memory"),
+    "speed.overhead": N_("Waiting for kernels to start"),
+    "speed.prefill": N_("Prompts of other requests"),
+    "run.training": N_("Training steps"),
+    "run.input": N_("Waiting for data"),
+    "run.checkpoints": N_("Writing checkpoints"),
+    "run.start": N_("Start-up"),
+    "run.failures": N_("Failures and restarts"),
+    "campaign.final": N_("Final runs"),
+    "campaign.sweep": N_("Search for settings"),
+    "campaign.failed": N_("Failed runs"),
+}
+
+TEMPLATES: dict[str, str] = {
+    "speed.unknown_rate": N_(
+        "The computing rate or memory bandwidth of {gpu} is not published: no time can be given for it."
+    ),
+    "speed.bf16_emulated": N_(
+        "{gpu} has no BF16 units: BF16 training would run at the slow FP32 rate. Train in FP16 on this card."
+    ),
+    "speed.bf16_from_fp16": N_("For {gpu} only an FP16 rate is published; BF16 is taken to run at the same rate."),
+    "speed.fp16_from_bf16": N_("For {gpu} only a BF16 rate is published; FP16 is taken to run at the same rate."),
+    "speed.fp8_from_bf16": N_("{gpu} has no FP8 units: FP8 work runs at its BF16 rate."),
+    "speed.fp4_from_fp8": N_("{gpu} has no FP4 units: FP4 work runs at its next wider rate."),
+    "speed.not_measured": N_(
+        "No published training run of this kind of card as {gpu} is in our data: its time is carried over from other "
+        "cards, so the range is wide."
+    ),
+    "speed.no_peer_to_peer": N_(
+        "{gpu} cards can't exchange data directly: everything goes through the computer's main memory. Methods that "
+        "exchange much (full fine-tuning, sharded weights) are slowed down a great deal."
+    ),
+}

@@ -1,0 +1,193 @@
+"""From a step to a campaign: time of one run to a successful checkpoint, and hours of everything that is asked for.
+
+Figures of failure come in as plain numbers, from the catalogue's cost items, so that they carry their source there.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from engine.quantity import Bounds, Estimate, Frozen, Number, Term
+from engine.speed.calibration import tables
+
+__all__ = ["Campaign", "Reliability", "RunTime", "campaign_hours", "run_time", "service_hours"]
+
+_HOUR = 3600.0
+_MONTH_HOURS = 730.0  # 8,760 hours of a year / 12
+_HOPELESS = 0.9
+
+
+class Reliability(Frozen):
+    """What interrupts a run, as rates; the defaults are of a machine that never fails."""
+
+    failures_per_gpu_hour: float = 0.0
+    interruptions_per_gpu_hour: float = 0.0  # spot capacity taken back
+    source: str = ""
+
+
+class RunTime(Frozen):
+    """Time of one run. `terms` (seconds) add up to `seconds`; `goodput` is the share that is training."""
+
+    seconds: Estimate
+    goodput: Estimate
+    checkpoint_interval_seconds: float  # proposed (Young 1974); 0 where one checkpoint at the end is enough
+    checkpoint_bytes: float
+    terms: tuple[Term, ...] = ()
+
+
+class Campaign(Frozen):
+    """Hours of the whole cluster for all runs. `terms` (seconds) add up to `busy_hours`."""
+
+    busy_hours: Estimate
+    calendar_days: Estimate
+    terms: tuple[Term, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Constants:
+    start: Bounds
+    input_share: Bounds
+    write_rate: Bounds
+    restart: Bounds
+    sources: dict[str, str]
+
+
+def _constants() -> _Constants:
+    known = tables()
+    names = ("start_seconds", "input_share", "checkpoint_bytes_per_second", "restart_seconds")
+    start, share, rate, restart = (known.constant(n, "*") for n in names)
+    return _Constants(start, share, rate, restart, {n: known.constant_source(n, "*") for n in names})
+
+
+def run_time(
+    step_seconds: Estimate,
+    tokens_per_step: float,
+    tokens: float,
+    *,
+    checkpoint_bytes: float,
+    gpus: int,
+    nodes: int = 1,
+    reliability: Reliability | None = None,
+    checkpoint_every_seconds: float | None = None,
+) -> RunTime:
+    """Time of one run of `tokens` tokens, from the start of the program to its last checkpoint.
+
+    steps x step + start-up + reading data + writing checkpoints + what failures cost. Checkpoints are written every
+    `checkpoint_every_seconds`, or at the interval sqrt(2 x write time x mean time between failures) of Young (CACM
+    17(9), 1974), but at least every hour on machines that are not said to fail.
+    """
+    rates = reliability or Reliability()
+    known = _constants()
+    steps = max(1, math.ceil(tokens / tokens_per_step))
+    training = Bounds(step_seconds.low, step_seconds.expected, step_seconds.high) * steps
+    rate = (rates.failures_per_gpu_hour + rates.interruptions_per_gpu_hour) * gpus / _HOUR  # per second
+    write = (known.write_rate * nodes).reciprocal(checkpoint_bytes)
+    interval = checkpoint_every_seconds or checkpoint_interval(float(write.expected), rate)
+    writing = Bounds(*(max(1.0, float(t) / interval) * w for t, w in zip(_three(training), _three(write), strict=True)))
+    reading = Bounds(*(t * x for t, x in zip(_three(training), _three(known.input_share), strict=True)))
+    undisturbed = training + reading + writing + known.start
+    lost = _losses(undisturbed, rate, interval, known.restart)
+    total = undisturbed + lost
+    shown = total.at()
+    terms = (
+        _term("run.training", training, "steps * step_seconds",
+              {"steps": steps, "step_seconds": step_seconds.expected}),
+        _term("run.input", reading, "training_seconds * input_share",
+              {"training_seconds": training.expected, "input_share": known.input_share.expected},
+              known.sources["input_share"]),
+        _term("run.checkpoints", writing, "max(1, training_seconds / interval) * checkpoint_bytes / bytes_per_s",
+              {"interval": interval, "checkpoint_bytes": checkpoint_bytes,
+               "bytes_per_s": (known.write_rate * nodes).expected}, known.sources["checkpoint_bytes_per_second"]),
+        _term("run.start", known.start, "start_seconds", {"start_seconds": known.start.expected},
+              known.sources["start_seconds"]),
+        _term("run.failures", lost, "seconds * failures_per_second * (interval / 2 + restart_seconds)",
+              {"failures_per_second": rate, "interval": interval, "restart_seconds": known.restart.expected},
+              rates.source or known.sources["restart_seconds"]),
+    )  # fmt: skip
+    good = Estimate(
+        low=training.low / shown.high if math.isfinite(shown.high) else 0.0,
+        expected=training.expected / shown.expected,
+        high=min(1.0, training.high / shown.low),
+    )
+    return RunTime(
+        seconds=shown,
+        goodput=good,
+        checkpoint_interval_seconds=interval,
+        checkpoint_bytes=checkpoint_bytes,
+        terms=terms,
+    )
+
+
+def checkpoint_interval(write_seconds: float, failures_per_second: float) -> float:
+    """Interval between checkpoints that loses least, sqrt(2 x write x mean time between failures); at most an hour.
+
+    Young, CACM 17(9), 1974. Never under a minute, nor under twice the time to write one.
+    """
+    best = math.sqrt(2 * write_seconds / failures_per_second) if failures_per_second > 0 else _HOUR
+    return max(60.0, 2 * write_seconds, min(best, _HOUR))
+
+
+def campaign_hours(
+    run: RunTime,
+    *,
+    final_runs: int = 1,
+    sweep_runs: int = 0,
+    sweep_fraction: float = 0.2,
+    failed_fraction: float = 0.0,
+    hours_per_day: float = 24.0,
+    queue_days: float = 0.0,
+) -> Campaign:
+    """Hours of the cluster for final runs, the sweep before them and runs that fail.
+
+    `failed_fraction` of all run time is lost to failed runs: total = good / (1 - failed_fraction).
+    """
+    one = Bounds(run.seconds.low, run.seconds.expected, run.seconds.high)
+    final = one * final_runs
+    sweep = one * (sweep_runs * sweep_fraction)
+    failed = (final + sweep) * (failed_fraction / (1 - failed_fraction))
+    total = final + sweep + failed
+    terms = (
+        _term("campaign.final", final, "final_runs * run_seconds",
+              {"final_runs": final_runs, "run_seconds": one.expected}),
+        _term("campaign.sweep", sweep, "sweep_runs * sweep_fraction * run_seconds",
+              {"sweep_runs": sweep_runs, "sweep_fraction": sweep_fraction, "run_seconds": one.expected}),
+        _term("campaign.failed", failed, "(final + sweep) * failed_fraction / (1 - failed_fraction)",
+              {"failed_fraction": failed_fraction}),
+    )  # fmt: skip
+    days = total / _HOUR / hours_per_day + queue_days
+    return Campaign(busy_hours=(total / _HOUR).at(), calendar_days=days.at(), terms=terms)
+
+
+def service_hours(months: float) -> Estimate:
+    """Hours that a service is up: it is paid for by night as by day."""
+    return Estimate.exact(months * _MONTH_HOURS)
+
+
+def _three(bounds: Bounds) -> tuple[float, float, float]:
+    return float(bounds.low), float(bounds.expected), float(bounds.high)
+
+
+def _losses(undisturbed: Bounds, rate: float, interval: float, restart: Bounds) -> Bounds:
+    """Seconds that interruptions cost: half an interval of lost work and a restart each, which may fail in turn.
+
+    With x the seconds lost for each second that passes, the time grows by x / (1 - x); beyond `_HOPELESS` the run
+    makes no headway and the share is held there.
+    """
+    shares = (min(_HOPELESS, rate * (interval / 2 + r)) for r in _three(restart))
+    return Bounds(*(t * x / (1 - x) for t, x in zip(_three(undisturbed), shares, strict=True)))
+
+
+def _term(name: str, amount: Bounds, formula: str, values: Mapping[str, Number], source: str = "") -> Term:
+    shown = amount.at()
+    return Term(
+        name=name,
+        unit="seconds",
+        low=shown.low,
+        expected=shown.expected,
+        high=shown.high,
+        formula=formula,
+        values={k: v if isinstance(v, int) else float(v) for k, v in values.items()},
+        source=source,
+    )

@@ -1,0 +1,58 @@
+"""Seconds that states in host memory cost: PCIe transfers and Adam on the CPU (ZeRO-Offload, arXiv:2101.06840)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from engine.layout.model import Job, LayoutLike, Offload
+from engine.quantity import Bounds, Number
+from engine.speed.calibration import tables
+from engine.speed.communication import hidden_under
+from engine.speed.compute import MicroStep
+from engine.speed.hardware import HardwareBlock
+from engine.speed.passes import passes_for
+from engine.speed.work import ModelWork
+
+__all__ = ["offload_seconds"]
+
+
+def _transfer(volume: Number, hardware: HardwareBlock) -> Bounds:
+    return hardware.host_bytes_per_second.reciprocal(volume)
+
+
+def offload_seconds(
+    work: ModelWork,
+    *,
+    trained: Number,
+    weights: Number,
+    job: Job,
+    layout: LayoutLike,
+    hardware: HardwareBlock,
+    micro: MicroStep,
+) -> Bounds:
+    """Seconds of one optimizer step that offloading adds.
+
+    `trained` and `weights` are elements of one model-parallel rank. Gradients go to the host after each micro-step and
+    are summed there, where the CPUs of the node are shared by its cards; then Adam runs on the CPU and 16-bit weights
+    come back. With offloaded parameters the weights also come over PCIe for each pass, hidden in part by the work.
+    """
+    zero = Bounds.exact(0.0 * (trained + hardware.nodes))
+    if layout.offload is Offload.NONE:
+        return zero
+    known = tables()
+    reach = known.constant("overlap", hardware.stack)
+    accumulation = layout.gradient_accumulation_steps
+    passes = passes_for(job, layout)
+    if layout.offload is Offload.ACTIVATIONS:
+        kept = micro.tokens / layout.context_parallel * work.hidden * work.layers / layout.pipeline_parallel
+        moved = _transfer(2.0 * kept * 2, hardware)
+        return hidden_under(moved, micro.busy, reach) * accumulation + zero
+    own = trained / layout.shard_degree
+    ranks = np.minimum(layout.gpus, hardware.gpus_per_node)
+    adam = known.constant("cpu_adam_seconds_per_parameter", "*") * (own * ranks)
+    summing = known.constant("cpu_sum_seconds_per_parameter", "*") * (own * ranks * (accumulation - 1))
+    seconds = adam + summing + _transfer(own * 2.0 * (accumulation + 1), hardware)
+    if layout.offload is Offload.OPTIMIZER_AND_PARAMETERS:
+        fetched = _transfer(weights / layout.shard_degree * 2.0 * passes.forward, hardware)
+        seconds = seconds + hidden_under(fetched, micro.busy, reach) * accumulation
+    return seconds + zero

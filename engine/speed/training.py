@@ -1,0 +1,211 @@
+"""Time of one optimizer step of training, by mutually exclusive terms; scalars or arrays of candidates."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from engine.architecture.model import Architecture
+from engine.layout.model import Job, LayoutLike, Method, Offload, Optimizer, Regime, Sharding
+from engine.quantity import Bounds, Number, TermBlock
+from engine.speed.calibration import tables
+from engine.speed.communication import Communication, communication, trained_parameters
+from engine.speed.compute import MicroStep, micro_step
+from engine.speed.hardware import HardwareBlock
+from engine.speed.offload import offload_seconds
+from engine.speed.optimizer import newton_schulz_flops, step_bytes_per_parameter
+from engine.speed.passes import trains_adapters
+from engine.speed.result import TrainingSpeedBlock
+from engine.speed.work import ModelWork, model_work
+
+__all__ = ["training_speed"]
+
+#: Methods whose step also generates text: their time depends on lengths and rollouts that a `Job` does not state.
+_GENERATING = frozenset({Method.PPO, Method.GRPO})
+_SOURCE_ROOFLINE = "roofline: Williams et al., CACM 52(4), 2009; FLOPs by operator: arXiv:2001.08361 §2.1"
+
+
+def training_speed(
+    architecture: Architecture, job: Job, layout: LayoutLike, hardware: HardwareBlock
+) -> TrainingSpeedBlock:
+    """Speed of training of one model with a layout on hardware, element by element.
+
+    Layout and hardware hold scalars or arrays of one shape. The terms (seconds of a step) add up to `step_seconds`:
+    accumulation x (compute + memory-bound + communication + waiting for kernels) + pipeline bubble + optimizer +
+    offload. Where a rate is not known, `known` is False and the step never ends.
+    """
+    work = model_work(architecture)
+    micro = micro_step(architecture, work, job, layout, hardware)
+    exchange = communication(work, architecture.parameters_total, job, layout, hardware, micro)
+    trained = trained_parameters(work, architecture.parameters_total, job)
+    split = layout.tensor_parallel * layout.pipeline_parallel
+    offload = offload_seconds(
+        work,
+        trained=trained / split,
+        weights=architecture.parameters_total / split,
+        job=job,
+        layout=layout,
+        hardware=hardware,
+        micro=micro,
+    )
+    amounts = _amounts(work, job, layout, hardware, micro, exchange)
+    amounts["speed.optimizer"] = _optimizer_seconds(work, architecture, trained, job, layout, hardware)
+    amounts["speed.offload"] = offload
+    known = np.logical_and(hardware.known, job.method not in _GENERATING)
+    terms = _terms(amounts, job, layout, hardware, micro, exchange, trained)
+    return _block(terms, job, layout, hardware, micro, known)
+
+
+def _amounts(
+    work: ModelWork, job: Job, layout: LayoutLike, hardware: HardwareBlock, micro: MicroStep, exchange: Communication
+) -> dict[str, Bounds]:
+    """Seconds of a step, apart from optimizer and offload."""
+    steps = layout.gradient_accumulation_steps
+    stage = micro.busy + micro.waiting + exchange.per_micro_step
+    pipeline = layout.pipeline_parallel
+    # the slowest stage sets the pace: whole layers can't be cut
+    uneven = np.ceil(work.layers / pipeline) * pipeline / work.layers
+    if layout.layer_split:
+        idle = (pipeline - 1) * steps * uneven + (uneven - 1) * steps
+    else:
+        idle = (pipeline - 1) * uneven + (uneven - 1) * steps  # 1F1B, arXiv:2104.04473 section 2.2
+    fixed = tables().constant("step_overhead_seconds", hardware.stack)
+    return {
+        "speed.compute": micro.matrix * steps,
+        "speed.memory_bound": micro.memory * steps,
+        "speed.communication": exchange.per_micro_step * steps + exchange.per_step,
+        "speed.bubble": stage * idle,
+        "speed.overhead": micro.waiting * steps + fixed,
+    }
+
+
+def _optimizer_seconds(
+    work: ModelWork, architecture: Architecture, trained: float, job: Job, layout: LayoutLike, hardware: HardwareBlock
+) -> Bounds:
+    """Reads and writes of the update, and of summing gradients over micro-steps, on one card."""
+    if layout.offload in (Offload.OPTIMIZER, Offload.OPTIMIZER_AND_PARAMETERS):
+        return Bounds.exact(0.0 * (layout.data_parallel + hardware.nodes))
+    regime = Regime.FP32 if trains_adapters(job) else layout.regime
+    shard = 1 if layout.sharding is Sharding.NONE else layout.shard_degree
+    routed = 0.0 if trains_adapters(job) else work.routed_stored * job.trained_layers_fraction
+    split = layout.tensor_parallel * layout.pipeline_parallel
+    elements = ((trained - routed) + routed / layout.expert_parallel) / split
+    moved = step_bytes_per_parameter(regime, layout.optimizer) * elements / shard
+    again = 3.0 * (2.0 if regime is Regime.PURE_BF16 else 4.0) * (layout.gradient_accumulation_steps - 1)
+    kept = layout.shard_degree if layout.sharding in (Sharding.ZERO2, Sharding.ZERO3, Sharding.FSDP2) else 1
+    bandwidth = hardware.memory_efficiency * hardware.memory_bytes_per_second
+    seconds = bandwidth.reciprocal(moved + again * elements / kept)
+    if layout.optimizer is Optimizer.MUON:
+        flops = newton_schulz_flops(layout.optimizer, architecture.hidden_size) * elements / shard
+        seconds = seconds + (hardware.matrix_efficiency * hardware.peak_16bit).reciprocal(flops)
+    return seconds
+
+
+def _block(
+    terms: tuple[TermBlock, ...],
+    job: Job,
+    layout: LayoutLike,
+    hardware: HardwareBlock,
+    micro: MicroStep,
+    known: Number,
+) -> TrainingSpeedBlock:
+    total = Bounds.exact(0.0)
+    for term in terms:
+        total = total + term.amount
+    step = Bounds(*(np.where(known, x, np.inf) for x in (total.low, total.expected, total.high)))
+    replicas = layout.data_parallel * layout.gradient_accumulation_steps
+    useful = micro.tokens * replicas * job.average_tokens_fraction
+    useful = useful * job.sequence_length / (job.sequence_length + job.virtual_tokens)
+    needed = micro.needed_flops * replicas / layout.gpus / hardware.matrix_flops_per_second
+    return TrainingSpeedBlock(
+        step_seconds=step,
+        tokens_per_step=Bounds.exact(useful),
+        tokens_per_second_per_gpu=step.reciprocal(useful / layout.gpus),
+        model_flops_utilization=step.reciprocal(needed),
+        terms=terms,
+        known=known,
+    )
+
+
+def _terms(
+    amounts: dict[str, Bounds],
+    job: Job,
+    layout: LayoutLike,
+    hardware: HardwareBlock,
+    micro: MicroStep,
+    exchange: Communication,
+    trained: float,
+) -> tuple[TermBlock, ...]:
+    steps = layout.gradient_accumulation_steps
+    values: dict[str, tuple[str, dict[str, Number | str], str]] = {
+        "speed.compute": (
+            "micro_steps * flop_per_micro_step / (peak_flop_per_s * efficiency) * slow_shapes",
+            {
+                "micro_steps": steps,
+                "flop_per_micro_step": micro.flops,
+                "peak_flop_per_s": hardware.matrix_flops_per_second,
+                "efficiency": hardware.matrix_efficiency.expected,
+                "slow_shapes": micro.matrix.expected
+                * hardware.matrix_efficiency.expected
+                * hardware.matrix_flops_per_second
+                / micro.flops,
+                "precision": hardware.precision,
+            },
+            _SOURCE_ROOFLINE,
+        ),
+        "speed.memory_bound": (
+            "micro_steps * bytes_per_micro_step / (memory_bytes_per_s * efficiency)",
+            {
+                "micro_steps": steps,
+                "bytes_per_micro_step": micro.bytes_moved,
+                "memory_bytes_per_s": hardware.memory_bytes_per_second,
+                "efficiency": hardware.memory_efficiency.expected,
+            },
+            _SOURCE_ROOFLINE,
+        ),
+        "speed.communication": (
+            "what computation can't hide of: sharding_bytes and tensor_bytes over the links",
+            {
+                "sharding_bytes": exchange.sharding_bytes,
+                "tensor_bytes": exchange.tensor_bytes,
+                "link_in_node_bytes_per_s": hardware.links.intra.expected,
+                "link_between_nodes_bytes_per_s": hardware.links.inter.expected,
+            },
+            "ring and tree collectives; ZeRO arXiv:1910.02054 §7; tensor parallelism arXiv:1909.08053 §3",
+        ),
+        "speed.bubble": (
+            "(pipeline_stages - 1) * micro_step_seconds, and whole layers that stages can't share evenly",
+            {"pipeline_stages": layout.pipeline_parallel, "micro_steps": steps},
+            "arXiv:2104.04473 §2.2",
+        ),
+        "speed.optimizer": (
+            "trained_elements / ranks * bytes_per_element / (memory_bytes_per_s * efficiency)",
+            {"trained_elements": trained, "memory_bytes_per_s": hardware.memory_bytes_per_second},
+            "bytes by the update rule of the optimizer",
+        ),
+        "speed.offload": (
+            "host transfers + Adam on the CPU",
+            {"host_bytes_per_s": hardware.host_bytes_per_second.expected},
+            "ZeRO-Offload, arXiv:2101.06840",
+        ),
+        "speed.overhead": (
+            "micro_steps * max(0, kernel_start_seconds - busy_seconds) + fixed_seconds",
+            {
+                "micro_steps": steps,
+                "kernel_start_seconds": micro.launch.expected,
+                "busy_seconds": micro.busy.expected,
+            },
+            tables().constant_source("launch_seconds", hardware.stack),
+        ),
+    }
+    return tuple(
+        TermBlock(
+            name=name, amount=_ordered(amounts[name]), formula=formula, values=shown, source=source, unit="seconds"
+        )
+        for name, (formula, shown, source) in values.items()
+    )
+
+
+def _ordered(bounds: Bounds) -> Bounds:
+    """Low and high around the expected value: what hides under a longer computation may be shorter itself."""
+    low = np.minimum(bounds.low, bounds.expected)
+    return Bounds(low, bounds.expected, np.maximum(bounds.high, bounds.expected))
