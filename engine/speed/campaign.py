@@ -106,14 +106,10 @@ def run_time(
               {"failures_per_second": rate, "interval": interval, "restart_seconds": known.restart.expected},
               rates.source or known.sources["restart_seconds"]),
     )  # fmt: skip
-    good = Estimate(
-        low=training.low / shown.high if math.isfinite(shown.high) else 0.0,
-        expected=training.expected / shown.expected,
-        high=min(1.0, training.high / shown.low),
-    )
+    shares = sorted(t / whole for t, whole in zip(_three(training), _three(total), strict=True))
     return RunTime(
         seconds=shown,
-        goodput=good,
+        goodput=Estimate(low=shares[0], expected=float(training.expected) / shown.expected, high=shares[2]),
         checkpoint_interval_seconds=interval,
         checkpoint_bytes=checkpoint_bytes,
         terms=terms,

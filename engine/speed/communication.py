@@ -8,7 +8,6 @@ import numpy as np
 
 from engine.layout.model import Job, LayoutLike, Sharding
 from engine.quantity import Bounds, Number
-from engine.speed.calibration import tables
 from engine.speed.collectives import (
     Ranks,
     all_gather_seconds,
@@ -74,7 +73,7 @@ def communication(
 ) -> Communication:
     """Exposed communication of one optimizer step of a layout on its links."""
     passes = passes_for(job, layout)
-    known = tables()
+    known = hardware.calibration
     reach = known.constant("overlap", hardware.stack)
     backward = micro.busy * _BACKWARD_SHARE
     per_micro, tensor_bytes = _activations(work, passes, layout, hardware, micro)

@@ -13,7 +13,6 @@ import numpy as np
 from engine.architecture.model import Architecture
 from engine.layout.model import Job, LayoutLike, Loss
 from engine.quantity import Bounds, Number
-from engine.speed.calibration import tables
 from engine.speed.hardware import HardwareBlock
 from engine.speed.passes import Passes, passes_for, trains_adapters
 from engine.speed.quantized import dequantization_bytes, stored_bytes
@@ -111,7 +110,7 @@ def _matrix_seconds(
     Narrow matrices run slower: time is FLOP / (peak x efficiency) x (1 + half_width / shorter side), the side divided
     by the tensor-parallel degree.
     """
-    known, stack = tables(), hardware.stack
+    known, stack = hardware.calibration, hardware.stack
     half = known.constant("matrix_half_width", stack).expected
     routed = 1 / known.constant("expert_relative", stack).expected
     spread = layout.tensor_parallel * layout.context_parallel * layout.pipeline_parallel
@@ -135,7 +134,7 @@ def _bytes_moved(
     work: ModelWork, passes: Passes, job: Job, layout: LayoutLike, hardware: HardwareBlock, tokens: Number
 ) -> Number:
     """Bytes that one card reads and writes between the matrix products, and to read the weights."""
-    known, stack = tables(), hardware.stack
+    known, stack = hardware.calibration, hardware.stack
     tensor, pipeline, context = layout.tensor_parallel, layout.pipeline_parallel, layout.context_parallel
     element = 4.0 if hardware.precision == "fp32" else 2.0
     # norms and residuals are split over tensor-parallel ranks only by sequence parallelism (arXiv:2205.05198)
@@ -163,7 +162,7 @@ def _launch_seconds(
     architecture: Architecture, work: ModelWork, passes: Passes, job: Job, layout: LayoutLike, hardware: HardwareBlock
 ) -> Bounds:
     """Time to start all kernels of the micro-step from the host, one after the other."""
-    known, stack = tables(), hardware.stack
+    known, stack = hardware.calibration, hardware.stack
     per_layer = float(known.constant("kernels_per_layer", stack).expected)
     if layout.compile:
         per_layer *= float(known.constant("compiled_kernels", "*").expected)

@@ -182,6 +182,7 @@ class HardwareBlock:
     attention and head under FP8; unknown figures are NaN and `known` is False there.
     """
 
+    calibration: Tables
     stack: Stack
     precision: Precision
     matrix_flops_per_second: Number
@@ -230,6 +231,7 @@ def hardware_block(
 
     known = np.isfinite(pick("flops")) & np.isfinite(pick("memory"))
     return HardwareBlock(
+        calibration=known_tables,
         stack=how,
         precision=precision,
         matrix_flops_per_second=pick("flops"),

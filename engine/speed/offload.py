@@ -6,7 +6,6 @@ import numpy as np
 
 from engine.layout.model import Job, LayoutLike, Offload
 from engine.quantity import Bounds, Number
-from engine.speed.calibration import tables
 from engine.speed.communication import hidden_under
 from engine.speed.compute import MicroStep
 from engine.speed.hardware import HardwareBlock
@@ -39,7 +38,7 @@ def offload_seconds(
     zero = Bounds.exact(0.0 * (trained + hardware.nodes))
     if layout.offload is Offload.NONE:
         return zero
-    known = tables()
+    known = hardware.calibration
     reach = known.constant("overlap", hardware.stack)
     accumulation = layout.gradient_accumulation_steps
     passes = passes_for(job, layout)

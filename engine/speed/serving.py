@@ -14,7 +14,6 @@ import numpy as np
 from engine.architecture.model import Architecture
 from engine.layout.model import InferenceJob, LayoutLike
 from engine.quantity import Bounds, Number, TermBlock
-from engine.speed.calibration import tables
 from engine.speed.collectives import Ranks, all_reduce_seconds, point_to_point_seconds
 from engine.speed.hardware import HardwareBlock
 from engine.speed.quantized import stored_bytes
@@ -135,7 +134,7 @@ def _decode(
 
 def _prefill(work: ModelWork, job: InferenceJob, layout: LayoutLike, hardware: HardwareBlock) -> _Step:
     tokens = float(job.prompt_tokens)
-    half = tables().constant("matrix_half_width", hardware.stack).expected
+    half = hardware.calibration.constant("matrix_half_width", hardware.stack).expected
     slow = 1.0 + half * layout.tensor_parallel / work.hidden
     linear = 2.0 * work.block_active * tokens + 2.0 * work.head
     scores = attention_flops_per_token(work, max(1.0, tokens)) * tokens
@@ -162,7 +161,7 @@ def _links(work: ModelWork, layout: LayoutLike, hardware: HardwareBlock, tokens:
 
 
 def _launch(architecture: Architecture, hardware: HardwareBlock) -> Bounds:
-    known, stack = tables(), hardware.stack
+    known, stack = hardware.calibration, hardware.stack
     kernels = architecture.layers * known.constant("decode_kernels_per_layer", stack).expected
     each = known.constant("decode_launch_seconds", stack)
     return each * kernels + known.constant("step_overhead_seconds", stack)
@@ -227,7 +226,7 @@ def _terms(
             amount=decode.overhead,
             formula="layers * kernels_per_layer * kernel_start_seconds + fixed_seconds",
             values={"layers": work.layers},
-            source=tables().constant_source("decode_launch_seconds", hardware.stack),
+            source=hardware.calibration.constant_source("decode_launch_seconds", hardware.stack),
             unit="seconds",
         ),
         TermBlock(

@@ -7,7 +7,6 @@ import numpy as np
 from engine.architecture.model import Architecture
 from engine.layout.model import Job, LayoutLike, Method, Offload, Optimizer, Regime, Sharding
 from engine.quantity import Bounds, Number, TermBlock
-from engine.speed.calibration import tables
 from engine.speed.communication import Communication, communication, trained_parameters
 from engine.speed.compute import MicroStep, micro_step
 from engine.speed.hardware import HardwareBlock
@@ -68,7 +67,7 @@ def _amounts(
         idle = (pipeline - 1) * steps * uneven + (uneven - 1) * steps
     else:
         idle = (pipeline - 1) * uneven + (uneven - 1) * steps  # 1F1B, arXiv:2104.04473 section 2.2
-    fixed = tables().constant("step_overhead_seconds", hardware.stack)
+    fixed = hardware.calibration.constant("step_overhead_seconds", hardware.stack)
     return {
         "speed.compute": micro.matrix * steps,
         "speed.memory_bound": micro.memory * steps,
@@ -194,7 +193,7 @@ def _terms(
                 "kernel_start_seconds": micro.launch.expected,
                 "busy_seconds": micro.busy.expected,
             },
-            tables().constant_source("launch_seconds", hardware.stack),
+            hardware.calibration.constant_source("launch_seconds", hardware.stack),
         ),
     }
     return tuple(
