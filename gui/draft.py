@@ -1,8 +1,8 @@
 """`Draft`: what the person has typed so far. It may be wrong or incomplete; a `Scenario` may not. No Qt here.
 
 Fields carry the names of the scenario's fields. A number that could not be read stays as the text that was typed, so
-that going back and forth loses nothing. What is wrong is asked of the engine (`Scenario` validates), never decided here;
-only what has not been chosen yet is known to the draft itself.
+that going back and forth loses nothing. What is wrong is asked of the engine (`Scenario` validates), never decided
+here; only what has not been chosen yet is known to the draft itself.
 """
 
 from __future__ import annotations
@@ -323,11 +323,8 @@ def _task_draft(raw: dict[str, Any]) -> TaskDraft:
     """A task of a scenario (dumped) as a draft."""
     work, model = dict(raw["workload"]), raw["model"]
     values: dict[str, Any] = {name: raw[name] for name in ("id", "name", "project")}
-    if model["catalog_id"]:
-        source = "catalog"
-    else:
-        source = "config" if model["architecture"] else "size"
-    values |= {**model, "model_source": source}
+    source = "config" if model["architecture"] else "size"
+    values |= {**model, "model_source": "catalog" if model["catalog_id"] else source}
     if work.pop("kind") == "inference":
         values |= {"method": Method.INFERENCE.value, "serving_quantization": work.pop("weight_quantization")} | work
     else:

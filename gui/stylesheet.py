@@ -131,7 +131,8 @@ QListView:focus, QTreeView:focus, QTableView:focus { border: 2px solid $accent; 
 QListView::item, QTreeView::item { min-height: ${row}px; padding: 1px ${s}px; }
 QTableView::item { padding: 1px ${s}px; }
 QListView::item:hover, QTreeView::item:hover, QTableView::item:hover { background: $raised; }
-QListView::item:selected, QTreeView::item:selected, QTableView::item:selected { background: $accent_soft; color: $text; }
+QListView::item:selected, QTreeView::item:selected, QTableView::item:selected { background: $accent_soft;
+  color: $text; }
 QHeaderView { background: $raised; border: none; }
 QHeaderView::section { background: $raised; color: $text; border: none; border-right: 1px solid $border;
   border-bottom: 1px solid $border; padding: ${pad_v}px ${s}px; font-weight: 600; }

@@ -6,7 +6,7 @@ Contrast of text on its ground is at least 4.5 : 1 in both (WCAG 2.2, 1.4.3); a 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.resources import files
 from typing import Literal
 
@@ -149,7 +149,7 @@ def theme_for(choice: ThemeChoice, scale: float = 1.0) -> Theme:
             application.styleHints().colorScheme() == Qt.ColorScheme.Dark
         )
     base = DARK if dark else LIGHT
-    return Theme(**{**base.__dict__, "scale": scale})
+    return replace(base, scale=scale)
 
 
 def install_fonts() -> tuple[str, ...]:
