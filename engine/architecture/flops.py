@@ -12,7 +12,14 @@ from typing import Literal
 
 import numpy as np
 
-from engine.architecture.linears import LinearKind, attention_groups, extra_count, layer_linears
+from engine.architecture.linears import (
+    HEAVY_RATIO,
+    LIGHT_RATIO,
+    LinearKind,
+    attention_groups,
+    extra_count,
+    layer_linears,
+)
 from engine.architecture.model import Architecture
 from engine.quantity import Number
 
@@ -42,9 +49,6 @@ _OPERATOR_OF: dict[LinearKind, str] = {
 }
 #: Operators inside the blocks, in the order of `forward_flops`; "logits" follows them.
 BLOCK_OPERATORS = ("attention_projections", "attention_scores", "linear_attention", "mlp", "experts", "router")
-
-#: Tokens that one compressed entry stands for in DeepSeek-V4's two kinds of layers (its public modelling code).
-_LIGHT_RATIO, _HEAVY_RATIO = 4, 128
 
 
 def visible_tokens(sequence_length: Number, window: int = 0) -> Number:
@@ -163,7 +167,7 @@ def _attention_scores(arch: Architecture, sequence_length: Number, *, decoding: 
     if arch.extra.get("attn") == "v4":
         light, heavy = extra_count(arch, "csa_layers"), extra_count(arch, "hca_layers")
         pairs = arch.layers * seen(arch.sliding_window)
-        pairs = pairs + seen(0) * (light / _LIGHT_RATIO + heavy / _HEAVY_RATIO)
+        pairs = pairs + seen(0) * (light / LIGHT_RATIO + heavy / HEAVY_RATIO)
         return 4 * arch.attention_heads * arch.head_dim * pairs
     chosen = extra_count(arch, "index_topk")
     total: Number = 0

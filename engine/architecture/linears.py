@@ -1,4 +1,4 @@
-"""The matrices of a model, one by one: the single description that parameters, FLOPs, adapters and quantisation read."""
+"""The matrices of a model: the single description that parameters, FLOPs, adapters and quantisation read."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from typing import Literal
 from engine.architecture.model import Architecture
 
 __all__ = [
+    "HEAVY_RATIO",
+    "LIGHT_RATIO",
     "AttentionGroup",
     "Linear",
     "LinearKind",
@@ -18,6 +20,9 @@ __all__ = [
     "layer_linears",
     "moe_layers",
 ]
+
+#: Tokens that one compressed entry stands for in DeepSeek-V4's two kinds of layers (its public modelling code).
+LIGHT_RATIO, HEAVY_RATIO = 4, 128
 
 LinearKind = Literal[
     "attention", "indexer", "mlp", "expert", "shared_expert", "router", "linear_attention", "per_layer_embedding"

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from engine.architecture.linears import (
+    HEAVY_RATIO,
+    LIGHT_RATIO,
     Linear,
     LinearKind,
     attention_groups,
@@ -157,10 +159,6 @@ def _index_norms(arch: Architecture) -> int:
     return extra_count(arch, "idx_layers", arch.full_attention_layers or arch.layers) * 2 * width
 
 
-#: Tokens that one compressed key-value block of DeepSeek-V4 stands for, light and heavy (its public modelling code).
-_LIGHT_RATIO, _HEAVY_RATIO = 4, 128
-
-
 def _compressed_attention_vectors(arch: Architecture) -> int:
     """Norms, block positions, sinks and hyper-connections of DeepSeek-V4 (its public modelling code)."""
     if arch.extra.get("attn") != "v4":
@@ -171,8 +169,8 @@ def _compressed_attention_vectors(arch: Architecture) -> int:
     total = 2 * layers * (mixes * (streams * arch.hidden_size + 1) + 3)  # before attention and before the MLP
     total += streams * streams * arch.hidden_size + streams + 1  # at the head
     total += layers * (arch.mla_q_lora_rank + width + arch.attention_heads)  # query and key norms, sinks
-    total += light * (_LIGHT_RATIO * 2 + 1) * width + heavy * (_HEAVY_RATIO + 1) * width
-    return total + light * (_LIGHT_RATIO * 2 + 1) * index
+    total += light * (LIGHT_RATIO * 2 + 1) * width + heavy * (HEAVY_RATIO + 1) * width
+    return total + light * (LIGHT_RATIO * 2 + 1) * index
 
 
 def _linear_attention_vectors(arch: Architecture) -> int:
