@@ -1,0 +1,63 @@
+"""Gradients of what is trained: how many bytes exist at each moment of the step."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from engine.layout.model import Offload, Sharding
+from engine.memory.precision import MAIN_GRADIENT_FRAMEWORKS
+from engine.memory.step import Step
+from engine.memory.terms import term
+from engine.memory.weights import ZERO, sharded
+from engine.quantity import Bounds, Number, TermBlock
+
+__all__ = ["all_gradients", "gradient_term", "kept_between_micro_steps", "whole_gradients"]
+
+
+def whole_gradients(step: Step) -> dict[str, Number]:
+    """Bytes of the gradients of the head, the embedding, one block, and everything, before any sharding."""
+    trained = step.trained
+    width = step.precision.gathered if step.gathers and step.trains_weights else step.precision.gradient
+    return {
+        "head": width * (trained.embedding if step.shape.tied else trained.head),
+        "embedding": width * (trained.positions + (0.0 if step.shape.tied else trained.embedding)),
+        "block": width * trained.block,
+        "all": width * trained.total,
+    }
+
+
+def all_gradients(step: Step) -> Number:
+    """Bytes of all gradients that one rank keeps: 1/N of them from ZeRO-2 on. Offloaded ones leave for the host."""
+    trained = step.trained
+    elements = sharded(trained.dense, trained.experts, step.divisors.gradients, step.divisors.experts)
+    return elements * _kept_width(step)
+
+
+def _kept_width(step: Step) -> float:
+    """Sharded gradients are kept in the dtype of the shards (FSDP2) or of the gradients."""
+    fsdp = step.layout.sharding is Sharding.FSDP2
+    return step.precision.trained if fsdp else step.precision.gradient
+
+
+def gradient_term(step: Step, amount: Number, formula: str, *, at_step: bool = False, **values: Number) -> TermBlock:
+    """Gradients alive at one moment. With 32-bit masters the interval spans 16- and 32-bit gradients (cases.md §2)."""
+    scale = step.precision.gradient_step if at_step else step.precision.gradient_kept
+    low, expected, high = (amount * s for s in scale)
+    if step.layout.offload is not Offload.NONE and step.divisors.gradients is not None:
+        low = low * (
+            0.0 if step.layout.offload is not Offload.ACTIVATIONS else 1.0
+        )  # streamed to the host as they come
+    return term(
+        "memory.gradients",
+        Bounds(low, expected, high),
+        f"({formula}) * copies",
+        f"traces; {ZERO}",
+        copies=scale[1],
+        **values,
+    )
+
+
+def kept_between_micro_steps(step: Step) -> Number:
+    """Bytes of gradients that exist throughout: accumulated ones, or a persistent buffer of the framework."""
+    persistent = 1.0 if step.trains_weights and step.job.framework.startswith(MAIN_GRADIENT_FRAMEWORKS) else 0.0
+    return all_gradients(step) * np.maximum(step.accumulates, persistent)

@@ -1,0 +1,259 @@
+"""`Step`: everything that the terms of one training step depend on, for one pipeline stage."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from engine.architecture.linears import extra_count
+from engine.architecture.model import Architecture
+from engine.layout.model import Job, LayoutLike, Method, Recomputation, Sharding
+from engine.memory.factors import BlockForms, Way, forms_of, resolve_kind, sdpa_forms, way_of
+from engine.memory.lora import adapter_elements
+from engine.memory.precision import Precision, precision_of
+from engine.memory.shape import Shape, Share, shape_of, share_of
+from engine.quantity import Bounds, Number
+
+__all__ = ["Divisors", "Step", "TrainedElements", "make_step"]
+
+#: Frameworks whose tensor parallelism splits norms and residuals by sequence too, and the logits by vocabulary
+#: (sequence parallelism, arXiv:2205.05198; on by default with tensor parallelism there).
+SEQUENCE_PARALLEL = ("megatron", "nemo", "torchtitan")
+
+
+@dataclass(frozen=True, slots=True)
+class Divisors:
+    """Ranks among which each kind of state is split (ZeRO, arXiv:1910.02054)."""
+
+    weights: Number
+    gradients: Number
+    optimizer: Number
+    experts: Number  # how many times fewer for routed experts
+
+
+@dataclass(frozen=True, slots=True)
+class TrainedElements:
+    """Elements on this card that have a gradient, before data-parallel sharding."""
+
+    embedding: Number
+    positions: Number
+    head: Number
+    block: Number  # of one block
+    dense: Number  # all but routed experts
+    experts: Number
+    adapters: Number
+
+    @property
+    def total(self) -> Number:
+        """All of them."""
+        return self.dense + self.experts
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One training step on one card of one pipeline stage."""
+
+    job: Job
+    layout: LayoutLike
+    shape: Shape
+    share: Share
+    precision: Precision
+    forms: BlockForms
+    divisors: Divisors
+    trained: TrainedElements
+    tokens: Number  # of one micro-batch on this card
+    hidden: Number
+    saved: Bounds  # bytes a token that all blocks of one micro-batch keep
+    saved_block: Bounds
+    rest: Bounds
+    forward: Bounds
+    backward: Bounds
+    bottom: Bounds
+    attention_part: Number  # of a block's saved bytes: what recomputing attention would drop
+    vocabulary: Bounds  # columns of logits on this card
+    trains_weights: bool
+    accumulates: Number  # 1 where gradients of an earlier micro-step exist
+
+    @property
+    def gathers(self) -> bool:
+        """Whether weights are split and gathered when used."""
+        return self.layout.sharding in (Sharding.ZERO3, Sharding.FSDP2)
+
+
+def make_step(arch: Architecture, job: Job, layout: LayoutLike, *, first_stage: bool = True) -> Step:
+    """The step of the first or the last pipeline stage."""
+    kind, fallback = resolve_kind(arch)
+    shape = shape_of(arch, kind)
+    share = share_of(shape, layout, first_stage=first_stage)
+    forms = _with_sdpa(forms_of(kind, way_of(job, layout), known_kind=not fallback), arch, job, layout)
+    rows = layout.micro_batch_size * job.sequences_per_sample
+    sequence = job.sequence_length + job.virtual_tokens
+    tokens = rows * sequence / np.asarray(layout.context_parallel)
+    narrow, wide = (_widths(arch, job, layout, sequence, hidden_split=split) for split in (True, False))
+    sharded_sequence = job.framework.startswith(SEQUENCE_PARALLEL)
+
+    def per_token(form: Mapping[str, float], spread: float = 0.0) -> Bounds:
+        low, high = _evaluate(form, narrow, rows), _evaluate(form, wide, rows)
+        if sharded_sequence:
+            low, expected, high = low, low, low
+        else:
+            expected = high
+        return Bounds(low * (1 - spread), expected, high * (1 + spread))
+
+    error = forms.error
+    exact = 0.0 if not forms.fallback and error < 0.1 else error
+    saved_block = per_token(forms.saved, exact)
+    attention_form = _attention_form(kind)
+    full = job.lora is None and not job.virtual_tokens
+    vocabulary = share.vocabulary
+    split = vocabulary if sharded_sequence else share.vocabulary * np.asarray(layout.tensor_parallel)
+    return Step(
+        job=job,
+        layout=layout,
+        shape=shape,
+        share=share,
+        precision=precision_of(job, layout),
+        forms=forms,
+        divisors=_divisors(layout, share),
+        trained=_trained(shape, share, job, layout, full),
+        tokens=tokens,
+        hidden=arch.hidden_size,
+        saved=_saved_layers(arch, job, layout, share, forms, saved_block, narrow, wide, full),
+        saved_block=saved_block,
+        rest=per_token(forms.rest),
+        forward=per_token(forms.forward, error),
+        backward=per_token(forms.backward, error),
+        bottom=per_token(forms.bottom, error),
+        attention_part=_evaluate(attention_form, wide, rows),
+        vocabulary=Bounds(vocabulary, split, split),
+        trains_weights=full,
+        accumulates=np.where(np.asarray(layout.gradient_accumulation_steps) > 1, 1.0, 0.0),
+    )
+
+
+def _with_sdpa(forms: BlockForms, arch: Architecture, job: Job, layout: LayoutLike) -> BlockForms:
+    """Forms with what SDPA keeps above flash attention: kept, or made again where the block is recomputed."""
+    windowed, every = sdpa_forms(arch, job, layout)
+    if not windowed and not every:
+        return forms
+    share = arch.sliding_window_layers / arch.layers
+
+    def plus(form: Mapping[str, float], fraction: float) -> dict[str, float]:
+        total = dict(form)
+        for extra, weight in ((windowed, fraction), (every, 1.0)):
+            for symbol, factor in extra.items():
+                total[symbol] = total.get(symbol, 0.0) + weight * factor
+        return total
+
+    if layout.recomputation is Recomputation.NONE:
+        return replace(forms, saved=plus(forms.saved, share))
+    return replace(forms, backward=plus(forms.backward, 1.0), bottom=plus(forms.bottom, 1.0))
+
+
+def _evaluate(form: Mapping[str, float], widths: Mapping[str, Number], rows: Number) -> Number:
+    """Value of a linear form; rotary tables (d, dr) exist once for the whole micro-batch."""
+    total: Number = 0.0
+    for symbol, factor in form.items():
+        width = widths[symbol]
+        total = total + factor * (width / rows if symbol in ("d", "dr") else width)
+    return total
+
+
+def _attention_form(kind: str) -> dict[str, float]:
+    kept, dropped = (
+        forms_of(kind, Way("full", checkpointing="none")),
+        forms_of(kind, Way("full", checkpointing="attention")),
+    )
+    symbols = {*kept.saved, *dropped.saved}
+    return {s: kept.saved.get(s, 0.0) - dropped.saved.get(s, 0.0) for s in symbols}
+
+
+def _widths(
+    arch: Architecture, job: Job, layout: LayoutLike, sequence: int, *, hidden_split: bool
+) -> dict[str, Number]:
+    """Widths of a block on one card. Tensor parallelism splits heads and MLP; `hidden_split` the hidden width too."""
+    tensor = np.asarray(layout.tensor_parallel)
+    h = arch.hidden_size / tensor if hidden_split else arch.hidden_size + 0.0 * tensor
+    heads, head_dim = arch.attention_heads, arch.head_dim
+    if not heads:  # no attention at all: the mixer's inner width takes the part of the heads
+        inner = extra_count(arch, "lin_inner", 2 * arch.hidden_size)
+        heads, head_dim = max(inner // 128, 1), 128
+    kv_heads = arch.kv_heads or heads
+    rope = arch.mla_qk_rope_head_dim
+    routed = arch.experts_per_token * arch.moe_intermediate_size
+    shared = extra_count(arch, "shared_ff", arch.shared_experts * arch.moe_intermediate_size)
+    value = heads * (arch.mla_v_head_dim or head_dim)
+    widths: dict[str, Number] = {
+        "1": 1.0,
+        "h": h,
+        "f": (routed or arch.intermediate_size) / tensor,
+        "a": heads * head_dim / tensor,
+        "k": kv_heads * head_dim / np.minimum(tensor, kv_heads),
+        "hq": heads / tensor,
+        "d": head_dim,
+        "r": job.lora.rank if job.lora else 0.0,
+        "p": heads * sequence / tensor,
+        "m": sequence,
+        "t": arch.experts_per_token * h,
+        "s": shared / tensor,
+        "q": heads * head_dim / tensor,
+        "v": value / tensor,
+        "n": heads * (head_dim - rope) / tensor,
+        "rk": arch.mla_kv_lora_rank,
+        "dr": rope,
+    }
+    return widths
+
+
+def _saved_layers(
+    arch: Architecture,
+    job: Job,
+    layout: LayoutLike,
+    share: Share,
+    forms: BlockForms,
+    block: Bounds,
+    narrow: Mapping[str, Number],
+    wide: Mapping[str, Number],
+    full: bool,
+) -> Bounds:
+    """Bytes a token that the blocks of one stage keep; dense layers of a routed model keep their own MLP instead."""
+    total = block * share.layers
+    if arch.is_moe and arch.intermediate_size and layout.recomputation is not Recomputation.FULL:
+        gated = (8.0 if full else 6.0) * arch.intermediate_size / np.asarray(layout.tensor_parallel)
+        routed = [sum(forms.saved.get(s, 0.0) * w[s] for s in ("f", "t", "s")) for w in (narrow, wide)]
+        low, high = (share.dense_layers * (gated - r) for r in routed)
+        total = Bounds(total.low + np.minimum(low, high), total.expected + high, total.high + np.maximum(low, high))
+    if job.method is Method.FREEZE:  # below the first trained layer nothing is kept, unless inputs are recomputed
+        kept = total * job.trained_layers_fraction
+        if layout.recomputation is not Recomputation.FULL:
+            return Bounds(kept.low, kept.expected, total.high)
+    return total
+
+
+def _divisors(layout: LayoutLike, share: Share) -> Divisors:
+    ranks = np.asarray(layout.shard_degree)
+    order = (Sharding.NONE, Sharding.ZERO1, Sharding.ZERO2, Sharding.ZERO3, Sharding.FSDP2)
+    stage = min(order.index(layout.sharding), 3)
+    return Divisors(
+        weights=ranks if stage >= 3 else 1.0,
+        gradients=ranks if stage >= 2 else 1.0,
+        optimizer=ranks if stage >= 1 else 1.0,
+        experts=np.minimum(share.expert_ranks, ranks),
+    )
+
+
+def _trained(shape: Shape, share: Share, job: Job, layout: LayoutLike, full: bool) -> TrainedElements:
+    if not full:
+        adapters, block = adapter_elements(shape, job, share, np.asarray(layout.tensor_parallel))
+        if job.virtual_tokens:
+            adapters, block = job.virtual_tokens * shape.hidden + 0.0 * share.layers, 0.0
+        return TrainedElements(0.0, 0.0, 0.0, block, adapters, 0.0, adapters)
+    if job.method is Method.FREEZE:
+        fraction = job.trained_layers_fraction
+        dense = (share.linear + share.other) * fraction
+        return TrainedElements(0.0, 0.0, 0.0, share.block, dense, share.experts * fraction, 0.0)
+    return TrainedElements(
+        share.embedding, share.positions, share.head, share.block, share.dense_part, share.experts, 0.0
+    )
