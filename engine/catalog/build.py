@@ -1,6 +1,6 @@
 """Builds the bundled database from the CSV files in `resources/`; the same files give the same bytes.
 
-    python -m engine.catalog.build            rebuild resources/catalog/catalog.sqlite
+python -m engine.catalog.build            rebuild resources/catalog/catalog.sqlite
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ from pydantic import BaseModel
 from sqlite_utils import Database
 
 from engine.architecture.model import Architecture
-from engine.catalog.schema import BASE, BASE_TABLES, LINKS, columns_of, encode
+from engine.catalog.columns import BASE_TABLES, LINKS, columns_of, encode
+from engine.catalog.schema import BASE
 from engine.hardware.model import ApiPrice, CostItem, Gpu, Offer, PurchasePrice, System
 from engine.quantity import GB, gb, gb_per_s, gbit_per_s, gib, tflops
 
@@ -78,7 +79,7 @@ def build(target: Path, resources: Traversable | None = None) -> None:
         BASE.apply(db)
         with db.atomic():
             _fill(db, resources)
-            db["_sqlite_migrations"].update(1, {"applied_at": STAMP})
+            db.table("_sqlite_migrations").update(1, {"applied_at": STAMP})
         problems = list(db.query("PRAGMA foreign_key_check"))
         if problems:
             raise ValueError(f"rows that refer to nothing: {problems[:5]}")
@@ -88,23 +89,23 @@ def build(target: Path, resources: Traversable | None = None) -> None:
 
 
 def _fill(db: Database, resources: Traversable | None) -> None:
-    db["meta"].insert_all(
+    db.table("meta").insert_all(
         {"key": k, "value": v} for k, v in (("version", version(resources)), ("sha256", content_sha256(resources)))
     )
     sources = _Sources()
     pending: dict[str, list[dict[str, Any]]] = {}
     for table, model in BASE_TABLES.items():
         pending[table] = [_record(table, model, row, sources) for row in read_rows(table, resources)]
-    db["source"].insert_all(sources.rows())
+    db.table("source").insert_all(sources.rows())
     for table, model in BASE_TABLES.items():
         names = [*columns_of(model), "source_id"]
-        db[table].insert_all({n: encode(r[n]) for n in names} for r in pending[table])
+        db.table(table).insert_all({n: encode(r[n]) for n in names} for r in pending[table])
     for table in ("offer", "purchase_price"):
-        db[LINKS[table]].insert_all(_links(table, ((r["id"], r["gpu_ids"]) for r in pending[table])))
+        db.table(LINKS[table]).insert_all(_links(table, ((r["id"], r["gpu_ids"]) for r in pending[table])))
     aliases = [r for r in read_rows("gpu_alias", resources) if r["gpu_ids"]]
-    db["gpu_alias"].insert_all({"id": r["name"], "kind": r["kind"], "notes": r["notes"]} for r in aliases)
-    db[LINKS["gpu_alias"]].insert_all(_links("gpu_alias", ((r["name"], _many(r["gpu_ids"])) for r in aliases)))
-    db["model_alias"].insert_all(
+    db.table("gpu_alias").insert_all({"id": r["name"], "kind": r["kind"], "notes": r["notes"]} for r in aliases)
+    db.table(LINKS["gpu_alias"]).insert_all(_links("gpu_alias", ((r["name"], _many(r["gpu_ids"])) for r in aliases)))
+    db.table("model_alias").insert_all(
         {"id": r["name"], "model_id": r["model_id"], "kind": r["kind"], "notes": r["notes"]}
         for r in read_rows("model_alias", resources)
         if r["model_id"] and not r["shape"]

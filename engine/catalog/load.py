@@ -9,11 +9,11 @@ from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any, TypeVar
 
-from pydantic import BaseModel, TypeAdapter
+from pydantic import BaseModel
 
 from engine.architecture.model import Architecture
+from engine.catalog.columns import BASE_TABLES, LINKS, decode
 from engine.catalog.names import gpu_names, model_names
-from engine.catalog.schema import BASE_TABLES, LINKS, decode
 from engine.catalog.user import UserRows, read_user_rows, user_database_path
 from engine.errors import CatalogError
 from engine.hardware.model import (
@@ -114,7 +114,7 @@ def _rows(db: sqlite3.Connection, table: str, model: type[Value]) -> tuple[Value
         links = _links(db, table)
         for row in rows:
             row["gpu_ids"] = links[row["id"]]
-    return TypeAdapter(tuple[model, ...]).validate_python(tuple(decode(row, model) for row in rows))
+    return tuple(model.model_validate(decode(row, model)) for row in rows)
 
 
 def _links(db: sqlite3.Connection, table: str) -> dict[str, tuple[str, ...]]:

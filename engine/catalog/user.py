@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 import platformdirs
 from pydantic import ValidationError
 
-from engine.catalog.schema import USER_TABLES, decode, encode
+from engine.catalog.columns import USER_SET, USER_STEPS, USER_TABLES, decode, encode
 from engine.errors import CatalogError, InputError
 from engine.hardware.model import Offer, PurchasePrice
 from engine.quantity import Money
@@ -105,8 +105,8 @@ def _store(table: str, row: Stored, database: Path | None) -> Stored:
     own = type(row).model_validate({**row.model_dump(), "origin": "user"})
 
     def write(db: Any) -> None:
-        columns = db[table].columns_dict
-        db[table].insert({name: encode(getattr(own, name)) for name in columns}, replace=True)
+        columns = db.table(table).columns_dict
+        db.table(table).insert({name: encode(getattr(own, name)) for name in columns}, replace=True)
 
     _write(database or user_database_path(), write)
     return own
@@ -120,7 +120,7 @@ def remove(row_id: str, database: Path | None = None) -> None:
 
     def write(db: Any) -> None:
         for table in USER_TABLES:
-            db[table].delete_where("id = ?", [row_id])
+            db.table(table).delete_where("id = ?", [row_id])
 
     _write(path, write)
 
@@ -141,7 +141,9 @@ def read_user_rows(path: Path) -> UserRows:
                 connection.close()
                 _write(path, lambda _db: None)
                 return read_user_rows(path)
-            tables = {t: [dict(r) for r in connection.execute(f"SELECT * FROM {t} ORDER BY rowid")] for t in USER_TABLES}
+            tables = {
+                t: [dict(r) for r in connection.execute(f"SELECT * FROM {t} ORDER BY rowid")] for t in USER_TABLES
+            }
         finally:
             connection.close()
     return UserRows(
@@ -160,21 +162,12 @@ def _own(model: type[Stored], row: dict[str, Any], path: Path) -> Stored:
 
 def _pending(connection: sqlite3.Connection, path: Path) -> bool:
     """Whether the file is older than the program; one that is newer is refused."""
-    from engine.catalog.schema import USER
-
-    known = [m.name for m in USER.pending(_memory())]
     exists = connection.execute("SELECT 1 FROM sqlite_master WHERE name = '_sqlite_migrations'").fetchone()
-    query = "SELECT name FROM _sqlite_migrations WHERE migration_set = ?"
-    applied = [r[0] for r in connection.execute(query, [USER.name])] if exists else []
-    if set(applied) - set(known):
+    query = "SELECT name FROM _sqlite_migrations WHERE migration_set = ? ORDER BY rowid"
+    applied = tuple(row[0] for row in connection.execute(query, [USER_SET])) if exists else ()
+    if set(applied) - set(USER_STEPS):
         raise CatalogError("catalog.user_newer", path=str(path))
-    return applied != known
-
-
-def _memory() -> Any:
-    from sqlite_utils import Database
-
-    return Database(memory=True)
+    return applied != USER_STEPS
 
 
 def _write(path: Path, write: Callable[[Any], None]) -> None:
@@ -197,7 +190,7 @@ def _write(path: Path, write: Callable[[Any], None]) -> None:
 
 
 @contextmanager
-def _explained(path: Path) -> Iterator[None]:
+def _explained(path: Path) -> Generator[None]:
     """Turn what SQLite and the disk say into errors that tell what happened."""
     try:
         yield

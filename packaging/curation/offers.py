@@ -8,7 +8,7 @@ from datetime import date
 from pathlib import Path
 from statistics import median
 
-from curation.tools import Changes, Ids, Row, dated_by_note, read, write
+from curation.tools import COLLECTED, Changes, Ids, Row, dated_by_note, read, write
 
 COLUMNS = [
     "id", "provider", "provider_kind", "product", "gpu_name", "gpu_ids", "gpus_per_unit", "region", "country",
@@ -18,6 +18,8 @@ COLUMNS = [
 
 #: An older row of an offer is history once the same provider showed a newer price of that card and term.
 SUPERSEDED_DAYS = 60
+#: A price last seen longer ago than this, before the day of the collection, is history whoever asked it.
+OLD_DAYS = 365
 CNY_PER_USD = 6.75  # rate of 2026-08-18 in the collection; only to compare prices with each other here
 #: Below or above these multiples of the median price of the card, a price is doubted: confidence low.
 ODD_LOW, ODD_HIGH = 0.34, 3.0
@@ -132,7 +134,11 @@ def _mark_odd(rows: list[Row], changes: Changes) -> None:
         middle = median(_usd(r) for r in members)
         for row in members if len(members) > 3 else ():
             ratio = _usd(row) / middle
-            if not ODD_LOW <= ratio <= ODD_HIGH and row["confidence"] != "low" and row["provider_kind"] != "hyperscaler":
+            if (
+                not ODD_LOW <= ratio <= ODD_HIGH
+                and row["confidence"] != "low"
+                and row["provider_kind"] != "hyperscaler"
+            ):
                 row["confidence"] = "low"
                 row["notes"] = "; ".join(x for x in (row["notes"], f"{ratio:.2g} x the median price of this card") if x)
                 changes.fix("offers", row["id"], f"{ratio:.2g} x the median price of its card: confidence low")
@@ -146,7 +152,7 @@ def _mark_current(rows: list[Row], changes: Changes) -> None:
         if row["observed_on"]:
             for table, key in ((latest_of_offer, _offer_key(row)), (latest_of_group, _group_key(row))):
                 table[key] = max(table.get(key, ""), row["observed_on"])
-    superseded = 0
+    superseded = outdated = 0
     for row in rows:
         day = row["observed_on"]
         excluded = not day or row["members_only"] == "true" or "average over" in row["notes"]
@@ -154,11 +160,15 @@ def _mark_current(rows: list[Row], changes: Changes) -> None:
             row["current"] = "false"
             continue
         age = (date.fromisoformat(latest_of_group[_group_key(row)]) - date.fromisoformat(day)).days
-        row["current"] = "true" if age <= SUPERSEDED_DAYS else "false"
+        old = (date.fromisoformat(COLLECTED) - date.fromisoformat(day)).days > OLD_DAYS
+        row["current"] = "false" if age > SUPERSEDED_DAYS or old else "true"
         superseded += age > SUPERSEDED_DAYS
+        outdated += old and age <= SUPERSEDED_DAYS
     changes.fix("offers", f"{superseded} rows that were the latest of their shape or region",
                 f"not current: the same provider showed a price of that card and term more than {SUPERSEDED_DAYS} "
                 "days later")  # fmt: skip
+    changes.fix("offers", f"{outdated} rows that were the latest of their provider",
+                f"not current: last seen more than {OLD_DAYS} days before {COLLECTED}")  # fmt: skip
     averages = sum("average over" in r["notes"] for r in rows)
     changes.fix("offers", f"{averages} averages over the configurations of a provider",
                 "history only: an average can't be rented")  # fmt: skip

@@ -68,7 +68,8 @@ def country_in(text: str) -> str:
 
 
 _SEASONS = {"early": "02", "spring": "04", "mid": "07", "summer": "07", "autumn": "10", "end": "12"}
-_MONTHS = ("january february march april may june july august september october november december").split()
+_MONTHS = ["january", "february", "march", "april", "may", "june", "july", "august", "september", "october",
+           "november", "december"]  # fmt: skip
 
 
 def dated_by_note(note: str) -> str:
