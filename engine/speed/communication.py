@@ -101,6 +101,7 @@ def _activations(
     work: ModelWork, passes: Passes, layout: LayoutLike, hardware: HardwareBlock, micro: MicroStep
 ) -> tuple[Bounds, Number]:
     """Tensor-parallel sums, expert exchange and pipeline hand-over of a micro-step; they stand in the way."""
+    known = hardware.calibration
     tensor, pipeline = layout.tensor_parallel, layout.pipeline_parallel
     tokens = micro.tokens / layout.context_parallel
     message = tokens * work.hidden * 2.0
@@ -112,11 +113,12 @@ def _activations(
     volume = np.where(tensor > 1, 2 * message * sums * (tensor - 1) / tensor, 0.0)
     if work.moe_layers:
         routed = work.moe_layers / pipeline
-        experts = Ranks.of(layout.expert_parallel, hardware.gpus_per_node / tensor)
+        experts = Ranks.of(layout.expert_parallel, hardware.gpus_per_node)
         share = tokens * work.hidden * 2.0 * work.experts_per_token / tensor
         times = routed * 2 * (passes.layer_forwards + passes.layer_backwards)
         sent = np.where(layout.expert_parallel > 1, share, 0.0)
-        seconds = seconds + all_to_all_seconds(sent, experts, hardware.links) * times
+        exchange = all_to_all_seconds(sent, experts, hardware.links) * times
+        seconds = seconds + hidden_under(exchange, micro.busy, known.constant("expert_overlap", hardware.stack))
     far = np.where(layout.gpus > hardware.gpus_per_node, 1.0, 0.0)
     handed = np.where(pipeline > 1, message / tensor, 0.0)
     hand_over = point_to_point_seconds(handed, far, hardware.links) * np.where(pipeline > 1, 2.0, 0.0)
@@ -148,7 +150,7 @@ def _sharding(
     if layout.sharding in _SHARDED:
         ranks = Ranks.of(layout.shard_degree, hardware.gpus_per_node / layout.tensor_parallel)
         weight = stored_bytes(job.weight_quantization) if frozen else 2.0
-        if hardware.precision == "fp32":
+        if hardware.precision in ("fp32", "tf32"):
             weight = 4.0
         gathers = 2.0 if layout.reshard_after_forward else 1.0
         weights = _per_card(total, work.routed_stored, layout) * weight * (gathers + passes.reference)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from engine.architecture.model import Architecture
-from engine.layout.model import Job, LayoutLike, Loss
+from engine.layout.model import Job, LayoutLike, Loss, Sharding
 from engine.quantity import Bounds, Number
 from engine.speed.hardware import HardwareBlock
 from engine.speed.passes import Passes, passes_for, trains_adapters
@@ -111,7 +111,7 @@ def _matrix_seconds(
     by the tensor-parallel degree.
     """
     known, stack = hardware.calibration, hardware.stack
-    half = known.constant("matrix_half_width", stack).expected
+    half = float(known.constant("matrix_half_width", stack).expected)
     routed = 1 / known.constant("expert_relative", stack).expected
     spread = layout.tensor_parallel * layout.context_parallel * layout.pipeline_parallel
     weighted: Number = 0.0  # FLOPs in the precision of the linear layers, weighted by how slow their shape is
@@ -122,12 +122,12 @@ def _matrix_seconds(
         weighted = weighted + amount * slow * (routed if linear.routed else 1.0)
         flops = flops + amount
     head = 2.0 * work.head * passes.head * tokens / spread
-    kernel = known.constant(f"attention_{layout.attention.value}", stack).expected
-    scores = attention_flops_per_token(work, job.sequence_length) * passes.attention * tokens / spread
     adapters = 6.0 * adapter_elements(work, job) * tokens / spread
-    sixteen = head * (1.0 + half / work.hidden) + scores / kernel + adapters
-    seconds = weighted / hardware.matrix_flops_per_second + sixteen / hardware.peak_16bit
-    return hardware.matrix_efficiency.reciprocal(seconds), flops + head + scores + adapters
+    matrices = weighted / hardware.matrix_flops_per_second + (head + adapters) / hardware.peak_16bit
+    scores = attention_flops_per_token(work, job.sequence_length) * passes.attention * tokens / spread
+    kernel = known.constant(f"attention_{layout.attention.value}", stack).expected
+    attention = hardware.attention_efficiency.reciprocal(scores / kernel / hardware.peak_16bit)
+    return hardware.matrix_efficiency.reciprocal(matrices) + attention, flops + head + scores + adapters
 
 
 def _bytes_moved(
@@ -136,10 +136,12 @@ def _bytes_moved(
     """Bytes that one card reads and writes between the matrix products, and to read the weights."""
     known, stack = hardware.calibration, hardware.stack
     tensor, pipeline, context = layout.tensor_parallel, layout.pipeline_parallel, layout.context_parallel
-    element = 4.0 if hardware.precision == "fp32" else 2.0
+    element = 4.0 if hardware.precision in ("fp32", "tf32") else 2.0
     # norms and residuals are split over tensor-parallel ranks only by sequence parallelism (arXiv:2205.05198)
     hidden_split = tensor if stack == "tuned" else 1.0
     hidden = known.constant("hidden_passes", stack).expected * work.hidden / hidden_split
+    if job.kbit_preparation:
+        hidden = 2 * hidden  # norms in 32 bits, and with them what runs between the layers
     inner = (
         known.constant("qkv_passes", stack).expected * work.qkv_width
         + known.constant("mlp_passes", stack).expected * work.mlp_width
@@ -147,15 +149,21 @@ def _bytes_moved(
     per_token = element * work.layers * (hidden + inner) * passes.elementwise
     per_token = per_token + element * _ADAPTER_PASSES * _adapted_sides(work, job) * passes.elementwise / tensor
     if layout.attention.value == "eager":
-        written = sum(a.score_bytes for a in work.attention) * job.sequence_length * element
+        written = work.score_elements * job.sequence_length * element
         per_token = per_token + written * _EAGER_SCORE_PASSES * passes.elementwise / tensor
     loss = "logit_bytes_chunked" if layout.loss is Loss.CHUNKED else "logit_bytes_plain"
     logits = known.constant(loss, stack).expected * work.head / work.hidden / tensor
     read = stored_bytes(job.weight_quantization) if trains_adapters(job) else element
-    expand = dequantization_bytes(job.weight_quantization)
+    expand = dequantization_bytes(job.weight_quantization) * _expansion(job, hardware)
     stored = (work.block_stored - work.routed_stored + work.routed_stored / layout.expert_parallel) / tensor
     weights = stored * passes.weight_reads * (read + expand)
     return ((per_token + logits) * tokens / context + weights) / pipeline
+
+
+def _expansion(job: Job, hardware: HardwareBlock) -> float:
+    """Times the ideal traffic that expanding the weights takes with the usual kernels of a format."""
+    kind = "nf4" if job.weight_quantization in ("nf4", "nf4-dq", "fp4") else "grouped"
+    return float(hardware.calibration.constant(f"expand_{kind}", hardware.stack).expected)
 
 
 def _launch_seconds(
@@ -176,4 +184,7 @@ def _launch_seconds(
         per_expert = float(known.constant("kernels_per_expert", "*").expected)
         kernels = kernels + work.moe_layers * architecture.experts * per_expert / layout.expert_parallel
     count = kernels * (passes.layer_forwards + 2 * passes.layer_backwards) / layout.pipeline_parallel
-    return known.constant("launch_seconds", stack) * count
+    gathers = work.layers * (passes.layer_forwards + passes.layer_backwards) / layout.pipeline_parallel
+    hooks = {Sharding.ZERO3: "zero3_seconds", Sharding.FSDP2: "fsdp_seconds"}.get(layout.sharding)
+    launch = known.constant("launch_seconds", stack) * count
+    return launch + known.constant(hooks, stack) * gathers if hooks else launch

@@ -30,7 +30,7 @@ __all__ = [
     "speed_findings",
 ]
 
-Precision = Literal["fp32", "fp16", "bf16", "fp8", "fp4"]
+Precision = Literal["fp32", "tf32", "fp16", "bf16", "fp8", "fp4"]
 
 #: Cards whose program sees BF16 as emulated: before compute capability 8.0 (CUDA C++ programming guide, table of
 #: arithmetic throughput).
@@ -62,6 +62,8 @@ def matrix_flops(gpu: Gpu, precision: Precision) -> tuple[float | None, str]:
     match precision:
         case "fp32":
             return gpu.fp32_flops, ""
+        case "tf32":
+            return gpu.tf32_flops or gpu.fp32_flops, ""
         case "fp16":
             return (gpu.fp16_flops, "") if gpu.fp16_flops else (gpu.bf16_flops, "fp16_from_bf16")
         case "bf16":
@@ -188,6 +190,7 @@ class HardwareBlock:
     matrix_flops_per_second: Number
     peak_16bit: Number
     matrix_efficiency: Bounds
+    attention_efficiency: Bounds  # of `peak_16bit`, with a fused kernel
     memory_bytes_per_second: Number
     memory_efficiency: Bounds
     gpus_per_node: Number
@@ -218,6 +221,8 @@ def hardware_block(
     """
     known_tables = calibration or tables()
     how: Stack = stack or stack_of(framework)
+    if precision == "fp32" and how == "tuned":
+        precision = "tf32"  # tuned stacks switch it on; PyTorch's own default is plain FP32 for matrices
     columns = {name: np.array(v, float) for name, v in _columns(clusters, precision, how, known_tables).items()}
 
     def pick(name: str) -> Number:
@@ -237,6 +242,7 @@ def hardware_block(
         matrix_flops_per_second=pick("flops"),
         peak_16bit=pick("flops_16"),
         matrix_efficiency=bounds("matrix"),
+        attention_efficiency=bounds("attention"),
         memory_bytes_per_second=pick("memory"),
         memory_efficiency=bounds("bandwidth"),
         gpus_per_node=pick("gpus_per_node"),
@@ -270,13 +276,14 @@ def _columns(clusters: Sequence[Cluster], precision: Precision, stack: Stack, kn
         gpu = cluster.gpu
         key = {"generation": generation_of(gpu), "vendor": gpu.vendor, "stack": stack}
         rate, stand_in = matrix_flops(gpu, precision)
-        sixteen = rate if precision in ("fp32", "fp16") else matrix_flops(gpu, "bf16")[0]
+        sixteen = rate if precision in ("fp32", "tf32", "fp16") else matrix_flops(gpu, "bf16")[0]
         put("flops", rate)
         put("flops_16", sixteen)
         actual: Precision = "bf16" if stand_in.endswith("from_bf16") else precision
         matrix = known.share("matrix", precision=actual, **key)
         put_bounds("matrix", matrix.bounds)
         put("rows", matrix.rows)
+        put_bounds("attention", known.share("attention", precision="*", **key).bounds)
         put("memory", gpu.memory_bytes_per_second)
         put_bounds("bandwidth", known.share("memory", precision="*", **key).bounds)
         put("gpus_per_node", cluster.gpus_per_node)

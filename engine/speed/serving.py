@@ -138,11 +138,12 @@ def _prefill(work: ModelWork, job: InferenceJob, layout: LayoutLike, hardware: H
     slow = 1.0 + half * layout.tensor_parallel / work.hidden
     linear = 2.0 * work.block_active * tokens + 2.0 * work.head
     scores = attention_flops_per_token(work, max(1.0, tokens)) * tokens
-    seconds = (linear * slow / hardware.matrix_flops_per_second + scores / hardware.peak_16bit) / layout.tensor_parallel
-    zero = Bounds.exact(0.0 * seconds)
+    matrices = linear * slow / hardware.matrix_flops_per_second / layout.tensor_parallel
+    attention = scores / hardware.peak_16bit / layout.tensor_parallel
+    zero = Bounds.exact(0.0 * matrices)
     bandwidth = hardware.memory_efficiency * hardware.memory_bytes_per_second
     return _Step(
-        compute=hardware.matrix_efficiency.reciprocal(seconds),
+        compute=hardware.matrix_efficiency.reciprocal(matrices) + hardware.attention_efficiency.reciprocal(attention),
         memory=bandwidth.reciprocal(_weights(work, job, layout, tokens)) if tokens else zero,
         links=_links(work, layout, hardware, tokens),
         overhead=zero,

@@ -1,14 +1,14 @@
-"""What a model has to compute for a token, by operator: FLOPs of matrices and of attention, bytes of the rest.
+"""The sizes of a model that its speed depends on: matrices with their shapes, widths of what passes between them.
 
 A matrix of n weights costs 2 n FLOP a token forward, and the same again for each of the two gradients (Kaplan et al.,
-arXiv:2001.08361, section 2.1). Attention scores cost 2 (qk + v) FLOP per head and pair of tokens; causal masks leave
-half of the pairs, a window w at most w of them.
+arXiv:2001.08361, section 2.1). FLOPs of attention come from `engine.architecture.flops`.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+from engine.architecture.flops import forward_flops_per_token
 from engine.architecture.linears import LinearKind, attention_groups, extra_count, layer_linears, moe_layers
 from engine.architecture.model import Architecture
 
@@ -31,21 +31,11 @@ class LinearWork:
 
 
 @dataclass(frozen=True, slots=True)
-class AttentionWork:
-    """Layers of one kind of attention."""
-
-    layers: int
-    flops_per_pair: float  # forward, all layers and heads, for a query and a key
-    window: int
-    score_bytes: float  # bytes per pair and pass where scores are written to memory (eager attention)
-
-
-@dataclass(frozen=True, slots=True)
 class ModelWork:
     """Work of one model."""
 
     linears: tuple[LinearWork, ...]
-    attention: tuple[AttentionWork, ...]
+    score_elements: float  # attention scores for a pair of tokens, all layers and heads
     head: float  # weights of the output projection
     hidden: int
     layers: int
@@ -54,7 +44,7 @@ class ModelWork:
     qkv_width: float  # query, key and value elements per token, mean over layers
     kv_width: float  # key and value elements per token, mean over layers
     mlp_width: float  # elements inside the MLP (active experts together), mean over layers
-    state_flops: float  # per token, of linear-attention states
+    architecture: Architecture
 
     @property
     def block_active(self) -> float:
@@ -90,15 +80,6 @@ def model_work(architecture: Architecture) -> ModelWork:
             )
         )
     groups = attention_groups(architecture)
-    attention = tuple(
-        AttentionWork(
-            layers=g.layers,
-            flops_per_pair=2.0 * g.layers * g.heads * (g.qk_dim + g.v_dim),
-            window=g.window,
-            score_bytes=float(g.layers * g.heads),
-        )
-        for g in groups
-    )
     layers = architecture.layers
     queries = sum(g.layers * g.heads * g.qk_dim for g in groups) / layers
     keys_values = sum(g.layers * g.kv_heads * (g.qk_dim + g.v_dim) for g in groups) / layers
@@ -108,7 +89,7 @@ def model_work(architecture: Architecture) -> ModelWork:
     inner += (layers - routed) * architecture.intermediate_size
     return ModelWork(
         linears=tuple(linears),
-        attention=attention,
+        score_elements=float(sum(g.layers * g.heads for g in groups)),
         head=float(architecture.vocabulary_size * architecture.hidden_size),
         hidden=architecture.hidden_size,
         layers=layers,
@@ -117,19 +98,11 @@ def model_work(architecture: Architecture) -> ModelWork:
         qkv_width=queries + keys_values,
         kv_width=keys_values,
         mlp_width=inner / layers,
-        # a recurrent state is decayed, updated and read once a token: 2 FLOP each and element (arXiv:2405.21060)
-        state_flops=6.0 * architecture.state_elements_per_sequence,
+        architecture=architecture,
     )
 
 
-def mean_context(sequence_length: float, window: int) -> float:
-    """Keys that a token of a causal sequence attends to, on average: s / 2, or less under a window."""
-    if not window or window >= sequence_length:
-        return sequence_length / 2
-    return window - window * window / (2 * sequence_length)
-
-
 def attention_flops_per_token(work: ModelWork, sequence_length: float) -> float:
-    """Forward FLOPs of attention scores and values for a token, causal and windowed."""
-    softmax = sum(a.flops_per_pair * mean_context(sequence_length, a.window) for a in work.attention)
-    return softmax + work.state_flops
+    """Forward FLOPs for a token that are no matrix of weights: attention scores and values, recurrent states."""
+    every = float(forward_flops_per_token(work.architecture, sequence_length))
+    return max(0.0, every - 2.0 * (work.block_active + work.head))
