@@ -77,7 +77,7 @@ def models(reference: Path, target: Path, changes: Changes) -> set[str]:
             "block_kind": block_kind(row),
             "parameters_total": _count(row["params_total_b"]),
             "parameters_active": _count(row["params_active_b"]),
-            "source_title": row["published_source"],
+            "source_title": _source_title(row),
             "checked_on": COLLECTED,
         }
         out.append(made)
@@ -85,6 +85,12 @@ def models(reference: Path, target: Path, changes: Changes) -> set[str]:
     changes.count("models", len(out))
     changes.count("models with derived memory factors for their block", sum(bool(r["block_kind"]) for r in out))
     return {r["id"] for r in out}
+
+
+def _source_title(row: Row) -> str:
+    if row["family"] == "Generic":
+        return "typical shape for its size, chosen by the collection; not a published model"
+    return row["published_source"] or row["confirmed_by"]
 
 
 def _count(billions: str) -> str:

@@ -74,6 +74,8 @@ def _unusable(row: Row) -> str:
         return "no price, or zero"
     if row["provider"] == "Prime Intellect" and row["gpu"] == "NVIDIA H100 80GB SXM5" and price == 1:
         return "exactly 1.00 USD on three dates, a quarter of the usual price: a placeholder or a bid floor"
+    if "memory size doubtful" in row["notes"] or ("memory size not stated" in row["notes"] and "low" in row["notes"]):
+        return "the source leaves open which card it prices, and the price fits a smaller one"
     return ""
 
 

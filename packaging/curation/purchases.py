@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from pathlib import Path
+from statistics import median
 
 from curation.tools import Changes, Ids, Row, dated_by_note, read, write
 
@@ -12,6 +14,10 @@ COLUMNS = [
     "observed_on", "source_url", "source_title", "confidence", "notes",
 ]  # fmt: skip
 
+#: Units per US dollar, only to compare prices with each other here (rates of August 2026 in the collection).
+USD_RATES = {"USD": 1.0, "CNY": 6.75, "EUR": 0.8626}
+#: Beyond these multiples of the median of its card, a price is doubted.
+ODD_LOW, ODD_HIGH = 0.6, 1.7
 _NONCOMMERCIAL = "TeoAmpatzis/gpu-prices-gr"
 _SUSPECT = ("implausibly low", "suspect", "modified or mining", "Expected price before launch", "rumour")
 _WEAK = ("range", "estimate", "about", "approximate", "computed", "undated", "site root", "as recorded in",
@@ -36,6 +42,7 @@ def purchases(reference: Path, target: Path, aliases: dict[str, Row], changes: C
                              "reason": alias["notes"] if alias else "not in gpu_aliases.csv"})  # fmt: skip
             continue
         kept.append(_purchase(row, alias, ids, changes))
+    _mark_odd(kept, changes)
     write(target / "purchase_prices.csv", COLUMNS, kept)
     changes.count("purchase prices in the collection", len(rows))
     changes.count("purchase prices kept", len(kept))
@@ -74,6 +81,24 @@ def _purchase(row: Row, alias: Row, ids: Ids, changes: Changes) -> Row:
         "source_url": row["source_url"], "source_title": row["seller_or_source"],
         "confidence": _confidence(row, observed), "notes": notes,
     }  # fmt: skip
+
+
+def _mark_odd(rows: list[Row], changes: Changes) -> None:
+    """Confidence low where the price of one card is far from the median of its card in the same condition."""
+    groups: dict[tuple[str, bool], list[Row]] = defaultdict(list)
+    for row in rows:
+        groups[row["gpu_ids"], row["condition"] == "used"].append(row)
+    for members in groups.values():
+        middle = median(_usd_per_card(r) for r in members)
+        for row in members:
+            ratio = _usd_per_card(row) / middle
+            if not ODD_LOW <= ratio <= ODD_HIGH and row["confidence"] != "low":
+                row["confidence"] = "low"
+                changes.fix("purchase_prices", row["id"], f"{ratio:.2g} x the median price of its card: confidence low")
+
+
+def _usd_per_card(row: Row) -> float:
+    return float(row["price"]) / int(row["cards"]) / USD_RATES[row["currency"]]
 
 
 def _country(row: Row) -> str:
