@@ -1,0 +1,32 @@
+"""Charts as pure functions to a matplotlib `Figure`; matplotlib is imported when one is drawn."""
+
+from __future__ import annotations
+
+from engine.report.charts.canvas import png_bytes, svg_bytes
+from engine.report.charts.cost import cost_alt, cost_caption, cost_chart
+from engine.report.charts.cumulative import cumulative_alt, cumulative_caption, cumulative_cost_chart
+from engine.report.charts.look import DARK, LIGHT, LOOKS, PRINT, Look
+from engine.report.charts.memory import memory_alt, memory_caption, memory_chart
+from engine.report.charts.time import time_alt, time_caption, time_chart
+
+__all__ = [
+    "DARK",
+    "LIGHT",
+    "LOOKS",
+    "PRINT",
+    "Look",
+    "cost_alt",
+    "cost_caption",
+    "cost_chart",
+    "cumulative_alt",
+    "cumulative_caption",
+    "cumulative_cost_chart",
+    "memory_alt",
+    "memory_caption",
+    "memory_chart",
+    "png_bytes",
+    "svg_bytes",
+    "time_alt",
+    "time_caption",
+    "time_chart",
+]
