@@ -298,25 +298,24 @@ class Draft(_Value):
                 return MoneyDraft(currency=figures.currency)
             return MoneyDraft(amount=str(value.amount), currency=value.currency)
 
-        plain = {n: getattr(limits, n) for n in Constraints.model_fields} | {
+        plain: dict[str, Any] = {n: getattr(limits, n) for n in Constraints.model_fields} | {
             n: getattr(figures, n) for n in Economics.model_fields
         }
-        return cls(
-            **{
-                **plain,
-                "name": scenario.name,
-                "as_of": scenario.as_of.isoformat(),
-                "notes": scenario.notes,
-                "tasks": tuple(_task_draft(t.model_dump()) for t in scenario.tasks),
-                "budget": money(limits.budget),
-                "owned": tuple(OwnedDraft(**dict(o)) for o in limits.owned),
-                "electricity_per_kwh": money(figures.electricity_per_kwh),
-                "engineer_hour": money(figures.engineer_hour),
-                "offers": scenario.offers,
-                "purchase_prices": scenario.purchase_prices,
-                "exchange_rates": scenario.exchange_rates,
-            }
-        )
+        values: dict[str, Any] = {
+            **plain,
+            "name": scenario.name,
+            "as_of": scenario.as_of.isoformat(),
+            "notes": scenario.notes,
+            "tasks": tuple(_task_draft(t.model_dump()) for t in scenario.tasks),
+            "budget": money(limits.budget),
+            "owned": tuple(OwnedDraft(**dict(o)) for o in limits.owned),
+            "electricity_per_kwh": money(figures.electricity_per_kwh),
+            "engineer_hour": money(figures.engineer_hour),
+            "offers": scenario.offers,
+            "purchase_prices": scenario.purchase_prices,
+            "exchange_rates": scenario.exchange_rates,
+        }
+        return cls(**values)
 
 
 def _task_draft(raw: dict[str, Any]) -> TaskDraft:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from enum import StrEnum
 
 from engine.i18n import Language
@@ -61,7 +61,7 @@ _WORDS: dict[str, str] = {
 }
 
 
-@dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True)
 class Problem:
     """Something wrong or missing: where it is typed, and what it is."""
 
@@ -69,7 +69,7 @@ class Problem:
     task: int | None  # index of the task, on pages that belong to one
     field: str
     code: str
-    params: Mapping[str, object] = field(default_factory=dict)
+    params: Mapping[str, object] = dataclasses.field(default_factory=dict[str, object])
 
     @property
     def order(self) -> tuple[int, int, int]:

@@ -107,7 +107,7 @@ class Card(QFrame):
 
 
 class Banner(QFrame):
-    """A line of words on a coloured ground, hidden while it has nothing to say; `actions` holds its buttons."""
+    """A line of words on a coloured ground, hidden while it has nothing to say; `buttons` holds what can be done."""
 
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -118,8 +118,8 @@ class Banner(QFrame):
         self.text = label(selectable=True)
         self.text.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         row.addWidget(self.text, 1)
-        self.actions = QHBoxLayout()
-        row.addLayout(self.actions)
+        self.buttons = QHBoxLayout()
+        row.addLayout(self.buttons)
         self.hide()
 
     def say(self, text: str, kind: Literal["info", "warning", "danger"] = "info") -> None:
