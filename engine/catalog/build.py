@@ -9,6 +9,7 @@ import csv
 import hashlib
 import io
 import re
+import sqlite3
 from collections.abc import Callable, Iterable, Iterator
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -24,7 +25,7 @@ from engine.catalog.schema import BASE
 from engine.hardware.model import ApiPrice, CostItem, Gpu, Offer, PurchasePrice, System
 from engine.quantity import GB, gb, gb_per_s, gbit_per_s, gib, tflops
 
-__all__ = ["DATABASE", "TABLES", "build", "content_sha256", "read_rows", "version"]
+__all__ = ["DATABASE", "TABLES", "build", "build_in_memory", "content_sha256", "read_rows", "version"]
 
 #: File name of the built database, beside its CSV files.
 DATABASE = "catalog.sqlite"
@@ -75,17 +76,28 @@ def build(target: Path, resources: Traversable | None = None) -> None:
         raise FileExistsError(target)
     db = Database(target)
     try:
-        db.execute("PRAGMA foreign_keys = ON")
-        BASE.apply(db)
-        with db.atomic():
-            _fill(db, resources)
-            db.table("_sqlite_migrations").update(1, {"applied_at": STAMP})
-        problems = list(db.query("PRAGMA foreign_key_check"))
-        if problems:
-            raise ValueError(f"rows that refer to nothing: {problems[:5]}")
+        _make(db, resources)
         db.vacuum()
     finally:
         db.close()
+
+
+def build_in_memory() -> sqlite3.Connection:
+    """The same database in memory, for a SQLite too old to read the strict tables of the built file."""
+    db = Database(memory=True)
+    _make(db, None)
+    return db.conn
+
+
+def _make(db: Database, resources: Traversable | None) -> None:
+    db.execute("PRAGMA foreign_keys = ON")
+    BASE.apply(db)
+    with db.atomic():
+        _fill(db, resources)
+        db.table("_sqlite_migrations").update(1, {"applied_at": STAMP})
+    problems = list(db.query("PRAGMA foreign_key_check"))
+    if problems:
+        raise ValueError(f"rows that refer to nothing: {problems[:5]}")
 
 
 def _fill(db: Database, resources: Traversable | None) -> None:

@@ -30,6 +30,8 @@ from engine.hardware.model import (
 __all__ = ["load_base", "load_catalog"]
 
 DATABASE = "catalog/catalog.sqlite"
+#: SQLite reads strict tables from this version on; some long-lived Linux releases ship an older one.
+STRICT_SINCE = (3, 37, 0)
 Value = TypeVar("Value", bound=BaseModel)
 Owned = TypeVar("Owned", Offer, PurchasePrice)
 
@@ -68,6 +70,12 @@ def load_base() -> CatalogSnapshot:
 
 @cache
 def _read_base() -> CatalogSnapshot:
+    if sqlite3.sqlite_version_info < STRICT_SINCE:
+        from engine.catalog.build import build_in_memory
+
+        with closing(build_in_memory()) as connection:
+            connection.row_factory = sqlite3.Row
+            return _snapshot(connection)
     with as_file(files("resources") / DATABASE) as path:
         if not path.is_file():
             raise CatalogError("catalog.missing", path=str(path))

@@ -23,7 +23,9 @@ from engine.quantity import Money
 
 __all__ = ["app"]
 
-app = typer.Typer(help="The catalogue: cards, systems, offers, prices, models.", no_args_is_help=True)
+#: Help is made when the program starts, before `--lang` is read: it speaks the system's language.
+_ = Language(system_language()).gettext
+app = typer.Typer(help=_("The catalogue: cards, systems, offers, prices, models."), no_args_is_help=True)
 
 
 class Kind(StrEnum):
@@ -56,13 +58,13 @@ class Term(StrEnum):
     MONTHLY = "monthly"
 
 
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
-Lang = Annotated[LanguageName | None, typer.Option("--lang", help="Language of the answer.")]
-Currency = Annotated[str, typer.Option("--currency", help="Three letters, such as CNY or USD.")]
-Day = Annotated[str, typer.Option("--date", help="Day on which the price was seen, as 2026-12-01; default today.")]
-GpuName = Annotated[str, typer.Option("--gpu", help="Name or id of the card.")]
-Note = Annotated[str, typer.Option("--note", help="Anything to remember with the row.")]
-Country = Annotated[str, typer.Option("--country", help="Two letters, such as CN or US.")]
+Json = Annotated[bool, typer.Option("--json", help=_("Print one JSON document."))]
+Lang = Annotated[LanguageName | None, typer.Option("--lang", help=_("Language of the answer."))]
+Currency = Annotated[str, typer.Option("--currency", help=_("Three letters, such as CNY or USD."))]
+Day = Annotated[str, typer.Option("--date", help=_("Day on which the price was seen, as 2026-12-01; default today."))]
+GpuName = Annotated[str, typer.Option("--gpu", help=_("Name or id of the card."))]
+Note = Annotated[str, typer.Option("--note", help=_("Anything to remember with the row."))]
+Country = Annotated[str, typer.Option("--country", help=_("Two letters, such as CN or US."))]
 
 
 def _language(name: LanguageName | None) -> Language:
@@ -75,11 +77,11 @@ def _print_json(catalog: CatalogSnapshot, **content: Any) -> None:
     print(json.dumps(document, ensure_ascii=False, indent=1, default=str))
 
 
-@app.command("list")
+@app.command("list", help=_("List cards, systems, offers, models, purchase prices, costs or API prices."))
 def list_rows(
-    kind: Annotated[Kind, typer.Argument(help="What to list.")],
-    filter_text: Annotated[str, typer.Option("--filter", help="Words that a row must hold.")] = "",
-    history: Annotated[bool, typer.Option("--all", help="Offers: older and members-only ones too.")] = False,
+    kind: Annotated[Kind, typer.Argument(help=_("What to list."))],
+    filter_text: Annotated[str, typer.Option("--filter", help=_("Words that a row must hold."))] = "",
+    history: Annotated[bool, typer.Option("--all", help=_("Offers: older and members-only ones too."))] = False,
     as_json: Json = False,
     lang: Lang = None,
 ) -> None:
@@ -92,9 +94,9 @@ def list_rows(
         print(table_text(kind.value, rows, _language(lang)))
 
 
-@app.command()
+@app.command(help=_("Show everything that is known of one row, with its source and date."))
 def show(
-    name: Annotated[str, typer.Argument(help="Id of a row, or name of a card or model.")],
+    name: Annotated[str, typer.Argument(help=_("Id of a row, or name of a card or model."))],
     as_json: Json = False,
     lang: Lang = None,
 ) -> None:
@@ -107,20 +109,20 @@ def show(
         print("\n\n".join(entry_text(r, _language(lang)) for r in rows))
 
 
-@app.command("add-offer")
+@app.command("add-offer", help=_("Add an offer of your own; it wins over a bundled one of the same id."))
 def add_own_offer(
-    provider: Annotated[str, typer.Option("--provider", help="Who rents the cards out.")],
+    provider: Annotated[str, typer.Option("--provider", help=_("Who rents the cards out."))],
     gpu: GpuName,
-    price: Annotated[str, typer.Option("--price", help="Price of one card for one hour.")],
+    price: Annotated[str, typer.Option("--price", help=_("Price of one card for one hour."))],
     currency: Currency,
-    term: Annotated[Term, typer.Option("--term", help="How it is billed.")] = Term.ON_DEMAND,
-    gpus: Annotated[int | None, typer.Option("--gpus", min=1, help="Cards in the unit that is sold.")] = None,
-    region: Annotated[str, typer.Option("--region", help="Where the machines stand.")] = "",
+    term: Annotated[Term, typer.Option("--term", help=_("How it is billed."))] = Term.ON_DEMAND,
+    gpus: Annotated[int | None, typer.Option("--gpus", min=1, help=_("Cards in the unit that is sold."))] = None,
+    region: Annotated[str, typer.Option("--region", help=_("Where the machines stand."))] = "",
     country: Country = "",
-    max_gpus: Annotated[int | None, typer.Option("--max-gpus", min=1, help="Most cards at once.")] = None,
+    max_gpus: Annotated[int | None, typer.Option("--max-gpus", min=1, help=_("Most cards at once."))] = None,
     day: Day = "",
     note: Note = "",
-    row_id: Annotated[str, typer.Option("--id", help="Id; that of a bundled row replaces it for you.")] = "",
+    row_id: Annotated[str, typer.Option("--id", help=_("Id; that of a bundled row replaces it for you."))] = "",
     as_json: Json = False,
     lang: Lang = None,
 ) -> None:
@@ -148,14 +150,14 @@ def add_own_offer(
     _confirm(catalog, saved, as_json, lang)
 
 
-@app.command("add-shared")
+@app.command("add-shared", help=_("Add a shared cluster, such as that of your campus."))
 def add_shared(
-    name: Annotated[str, typer.Option("--name", help="Name of the cluster.")],
+    name: Annotated[str, typer.Option("--name", help=_("Name of the cluster."))],
     gpu: GpuName,
-    price: Annotated[str, typer.Option("--price", help="Fee of one card for one hour; 0 where it is free.")],
+    price: Annotated[str, typer.Option("--price", help=_("Fee of one card for one hour; 0 where it is free."))],
     currency: Currency,
-    queue_days: Annotated[float, typer.Option("--queue-days", min=0, help="Usual wait before a job starts.")] = 0.0,
-    max_gpus: Annotated[int | None, typer.Option("--max-gpus", min=1, help="Most cards at once.")] = None,
+    queue_days: Annotated[float, typer.Option("--queue-days", min=0, help=_("Usual wait before a job starts."))] = 0.0,
+    max_gpus: Annotated[int | None, typer.Option("--max-gpus", min=1, help=_("Most cards at once."))] = None,
     country: Country = "",
     day: Day = "",
     note: Note = "",
@@ -182,15 +184,17 @@ def add_shared(
     _confirm(catalog, add_offer(offer), as_json, lang)
 
 
-@app.command("add-quotation")
+@app.command("add-quotation", help=_("Add a purchase price that you were quoted."))
 def add_quotation(
-    seller: Annotated[str, typer.Option("--seller", help="Who quoted the price.")],
+    seller: Annotated[str, typer.Option("--seller", help=_("Who quoted the price."))],
     gpu: GpuName,
-    price: Annotated[str, typer.Option("--price", help="Price of the whole item.")],
+    price: Annotated[str, typer.Option("--price", help=_("Price of the whole item."))],
     currency: Currency,
-    cards: Annotated[int, typer.Option("--cards", min=1, help="Cards in the price.")] = 1,
-    server: Annotated[bool, typer.Option("--server", help="The price includes the machine around the cards.")] = False,
-    used: Annotated[bool, typer.Option("--used", help="The item is used.")] = False,
+    cards: Annotated[int, typer.Option("--cards", min=1, help=_("Cards in the price."))] = 1,
+    server: Annotated[
+        bool, typer.Option("--server", help=_("The price includes the machine around the cards."))
+    ] = False,
+    used: Annotated[bool, typer.Option("--used", help=_("The item is used."))] = False,
     country: Country = "",
     day: Day = "",
     note: Note = "",
@@ -253,9 +257,9 @@ def _confirm(catalog: CatalogSnapshot, row: Offer | PurchasePrice, as_json: bool
         print(_language(lang).fill("Saved: {id}", id=row.id))
 
 
-@app.command("remove")
+@app.command("remove", help=_("Remove a row of your own; a bundled row that it hid is back."))
 def remove_row(
-    row_id: Annotated[str, typer.Argument(help="Id of a row of your own.")],
+    row_id: Annotated[str, typer.Argument(help=_("Id of a row of your own."))],
     as_json: Json = False,
     lang: Lang = None,
 ) -> None:
@@ -267,7 +271,7 @@ def remove_row(
         print(_language(lang).fill("Removed: {id}", id=row_id))
 
 
-@app.command()
+@app.command(help=_("Check the catalogue: version, hash, joined names, ages of prices."))
 def check(day: Day = "", as_json: Json = False, lang: Lang = None) -> None:
     """Check the catalogue: version, hash, joined names, ages of prices."""
     catalog = load_catalog()
@@ -280,7 +284,9 @@ def check(day: Day = "", as_json: Json = False, lang: Lang = None) -> None:
         print(check_text(result, language))
 
 
-@app.command()
+@app.command(
+    help=_("Set the file with your own rows aside, without deleting it, and go back to the bundled catalogue.")
+)
 def restore(as_json: Json = False, lang: Lang = None) -> None:
     """Set the file with your own rows aside, without deleting it, and go back to the bundled catalogue."""
     moved = set_aside()

@@ -32,7 +32,7 @@ _REGIONS = (
 _WEAK = (
     "site root", "undated", "not a market average", "doubtful", "promotional", "order of magnitude",
     "low against other sources", "market figure", "as recorded in", "computed", "lowest of the range",
-    "may include reseller margin", "average over", "article", "rounded in the source",
+    "may include reseller margin", "superchip as stated", "average over", "article", "rounded in the source",
 )  # fmt: skip
 _STRONG_KINDS = ("hyperscaler",)
 
@@ -81,21 +81,20 @@ def _unusable(row: Row) -> str:
 
 def _offer(row: Row, ids: Ids, changes: Changes) -> Row:
     members = any(w in row["provider"] for w in ("university rate", "institute rate"))
-    observed, notes, price = row["observed_on"], row["notes"], row["price_per_gpu_hour"]
+    observed, notes = row["observed_on"], row["notes"]
     if not observed and (guess := dated_by_note(notes)):
         observed = guess
         notes += f"; date set to {guess} from the words of the source"
         changes.fix("offers", f"{row['provider']}, {row['gpu']}", f"undated, dated {guess} from its note")
     if "a superchip carries 2 GPUs" in notes:
-        price = str(float(price) / 2)
-        notes += "; halved here: one GPU"
-        changes.fix("offers", f"{row['provider']}, {row['gpu']}", "price of a superchip with two GPUs, halved")
+        changes.fix("offers", f"{row['provider']}, {row['gpu']}",
+                    "per superchip or per card is not clear: kept as stated, the dearer reading, confidence low")  # fmt: skip
     return {
         "id": ids.of(row["provider"], row["gpu"], row["product"], row["term"], row["region"],
                      f"{row['gpus']}x" if row["gpus"] else "", observed or "undated"),
         "provider": row["provider"], "provider_kind": row["provider_kind"], "product": row["product"],
         "gpu_name": row["gpu"], "gpu_ids": row["gpu_id"], "gpus_per_unit": row["gpus"], "region": row["region"],
-        "country": _country(row), "price_per_gpu_hour": price, "currency": row["currency"], "term": row["term"],
+        "country": _country(row), "price_per_gpu_hour": row["price_per_gpu_hour"], "currency": row["currency"], "term": row["term"],
         "vcpus": row["vcpus"], "ram_gb": row["ram_gb"], "storage_gb": row["local_storage_gb"],
         "interconnect": row["interconnect"], "observed_on": observed, "current": "",
         "gpu_only": "true" if "GPU component only" in notes else "false",

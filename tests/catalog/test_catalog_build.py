@@ -109,6 +109,17 @@ def test_a_damaged_or_missing_base_is_said(
     assert caught.value.code == ("catalog.missing" if contents is None else "catalog.damaged")
 
 
+def test_an_old_sqlite_gets_the_same_snapshot_from_the_tables(monkeypatch: pytest.MonkeyPatch) -> None:
+    usual = load_base()
+    monkeypatch.setattr(load, "STRICT_SINCE", (99, 0, 0))
+    load._read_base.cache_clear()
+    try:
+        assert load_base() == usual
+        assert load_base() is not usual
+    finally:
+        load._read_base.cache_clear()
+
+
 def test_the_known_steps_are_those_of_the_schema() -> None:
     assert tuple(m.name for m in USER._migrations) == USER_STEPS
     assert USER.name == USER_SET
