@@ -41,15 +41,19 @@ def money_param(money: Money) -> str:
 
 
 def system_language() -> LanguageCode:
-    """Chinese where the system speaks Chinese, else English."""
-    try:
-        name = locale.getlocale()[0] or ""
-    except ValueError:
-        name = ""
-    if not name or name == "C":
-        import os
+    """Chinese where the system speaks Chinese, else English.
 
-        name = os.environ.get("LC_ALL") or os.environ.get("LC_MESSAGES") or os.environ.get("LANG") or ""
+    The environment comes first: where its locale is not installed, `locale` answers with that of "C", English.
+    """
+    import os
+
+    names = (os.environ.get(v, "") for v in ("LC_ALL", "LC_MESSAGES", "LANG"))
+    name = next((n for n in names if n and n.partition(".")[0] not in ("C", "POSIX")), "")
+    if not name:
+        try:
+            name = locale.getlocale()[0] or ""
+        except ValueError:
+            name = ""
     return "zh_CN" if name.lower().startswith(("zh", "chinese")) else "en"
 
 

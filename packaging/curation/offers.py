@@ -88,13 +88,14 @@ def _offer(row: Row, ids: Ids, changes: Changes) -> Row:
         changes.fix("offers", f"{row['provider']}, {row['gpu']}", f"undated, dated {guess} from its note")
     if "a superchip carries 2 GPUs" in notes:
         changes.fix("offers", f"{row['provider']}, {row['gpu']}",
-                    "per superchip or per card is not clear: kept as stated, the dearer reading, confidence low")  # fmt: skip
+                    "per superchip or per card is not clear: kept as stated, the dearer reading")  # fmt: skip
     return {
         "id": ids.of(row["provider"], row["gpu"], row["product"], row["term"], row["region"],
                      f"{row['gpus']}x" if row["gpus"] else "", observed or "undated"),
         "provider": row["provider"], "provider_kind": row["provider_kind"], "product": row["product"],
         "gpu_name": row["gpu"], "gpu_ids": row["gpu_id"], "gpus_per_unit": row["gpus"], "region": row["region"],
-        "country": _country(row), "price_per_gpu_hour": row["price_per_gpu_hour"], "currency": row["currency"], "term": row["term"],
+        "country": _country(row), "price_per_gpu_hour": row["price_per_gpu_hour"], "currency": row["currency"],
+        "term": row["term"],
         "vcpus": row["vcpus"], "ram_gb": row["ram_gb"], "storage_gb": row["local_storage_gb"],
         "interconnect": row["interconnect"], "observed_on": observed, "current": "",
         "gpu_only": "true" if "GPU component only" in notes else "false",

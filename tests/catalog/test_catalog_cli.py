@@ -14,7 +14,7 @@ from engine.catalog.load import load_base, load_catalog
 from engine.cli.catalog import app
 from engine.errors import InputError
 from engine.hardware.model import Offer
-from engine.i18n import Language
+from engine.i18n import Language, system_language
 from engine.messages import TEMPLATES
 
 
@@ -159,3 +159,22 @@ def test_every_error_of_the_catalogue_has_words_in_chinese() -> None:
     for code, template in TEMPLATES.items():
         if code.startswith("catalog."):
             assert chinese.gettext(template) != template, code
+
+
+@pytest.mark.parametrize(
+    ("environment", "code"),
+    [
+        ({"LANG": "zh_CN.UTF-8"}, "zh_CN"),
+        ({"LC_ALL": "en_US.UTF-8", "LANG": "zh_CN.UTF-8"}, "en"),
+        ({"LC_ALL": "C.UTF-8", "LANG": "zh_CN.UTF-8"}, "zh_CN"),
+        ({"LANG": "de_DE.UTF-8"}, "en"),
+    ],
+)
+def test_the_system_is_asked_for_its_language(
+    environment: dict[str, str], code: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("LC_ALL", "LC_MESSAGES", "LANG"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    assert system_language() == code
