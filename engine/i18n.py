@@ -47,8 +47,7 @@ def system_language() -> LanguageCode:
     """
     import os
 
-    names = (os.environ.get(v, "") for v in ("LC_ALL", "LC_MESSAGES", "LANG"))
-    name = next((n for n in names if n and n.partition(".")[0] not in ("C", "POSIX")), "")
+    name = os.environ.get("LC_ALL") or os.environ.get("LC_MESSAGES") or os.environ.get("LANG") or ""
     if not name:
         try:
             name = locale.getlocale()[0] or ""
