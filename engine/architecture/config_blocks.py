@@ -247,5 +247,5 @@ def per_layer_inputs(keys: ConfigKeys, fields: dict[str, Any]) -> dict[str, Any]
         extra["kv_layers_swa"] = sum(t in _WINDOW_WORDS for t in own)
         extra["kv_layers_full"] = len(own) - extra["kv_layers_swa"]
     if keys.flag("enable_moe_block"):  # the router's scale vectors
-        extra["other_per_layer"] = fields["hidden_size"] + fields["experts"] + 1
+        extra["other_per_layer"] = fields["hidden_size"] + fields.get("experts", 0) + 1
     return extra

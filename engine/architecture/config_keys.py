@@ -17,7 +17,7 @@ HEAD_DIM = ("head_dim", "kv_channels", "attention_head_dim")
 MLP_WIDTH = (
     "intermediate_size", "ffn_hidden_size", "ffn_dim", "n_inner", "ffn_config.ffn_hidden_size", "d_ff", "hidden_dim",
 )  # fmt: skip
-VOCABULARY = ("padded_vocab_size", "vocab_size", "n_vocab")
+VOCABULARY = ("vocab_size", "padded_vocab_size", "n_vocab")
 CONTEXT = ("max_position_embeddings", "max_seq_len", "n_positions", "seq_length", "max_sequence_length", "n_ctx")
 EXPERTS = ("num_experts", "n_routed_experts", "num_local_experts", "moe_num_experts", "ffn_config.moe_num_experts")
 EXPERTS_PER_TOKEN = (

@@ -132,7 +132,7 @@ def _width(keys: ConfigKeys, hidden: int) -> int:
     if width:
         return width
     if keys.get("expansion_ratio") is not None:
-        return round(float(keys.get("expansion_ratio")) * hidden)
+        return keys.number("expansion_ratio") * hidden
     if keys.number(*names.EXPERTS):
         return 0  # experts in every layer, none dense
     if keys.model_type in names.PLAIN_MLP:
