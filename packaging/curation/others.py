@@ -30,14 +30,14 @@ KINDS = (
     (r"fine-tun|reinforcement|job|hosting fee|model storage", "api-service"),
 )  # fmt: skip
 
-#: Rates beside those of the collection: the pound has none there. One US dollar in units of the currency.
+#: Rates beside those of the collection, which has none for the pound and others: units for one US dollar, read as
+#: quoted elsewhere on 2026-12-01. Low confidence: the page of the bank itself was not read.
+RECORDED = "rates of that day recorded in the data of a public project; its currencies are those of the ECB list"
 EXTRA_RATES = (
-    ("GBP", "0.74532", "2026-01-09", "https://www.ecb.europa.eu/stats/eurofxref/",
-     "ECB reference rates of that day, from a recorded answer of the Frankfurter service"),
-    ("EUR", "0.85896", "2026-01-09", "https://www.ecb.europa.eu/stats/eurofxref/",
-     "ECB reference rates of that day, from a recorded answer of the Frankfurter service"),
-    ("CNY", "6.9823", "2026-01-09", "https://www.ecb.europa.eu/stats/eurofxref/",
-     "ECB reference rates of that day, from a recorded answer of the Frankfurter service"),
+    *((c, per_usd, "2026-01-09", "", RECORDED) for c, per_usd in (
+        ("GBP", "0.74532"), ("EUR", "0.85896"), ("CNY", "6.9823"), ("CHF", "0.80003"), ("JPY", "157.64"),
+        ("INR", "90.22"), ("KRW", "1459.84"), ("SGD", "1.2871"), ("HKD", "7.7962"), ("AUD", "1.4981"),
+        ("CAD", "1.3883"))),
     ("GBP", "0.74994", "2026-06-30", "https://www.ecb.europa.eu/stats/eurofxref/",
      "mean of the ECB reference rates of June 2026, as recorded in a public data project"),
 )  # fmt: skip
@@ -59,7 +59,7 @@ def other_costs(reference: Path, target: Path, changes: Changes) -> None:
     _number(costs)
     for currency, per_usd, day, url, title in EXTRA_RATES:
         rates.append({"currency": currency, "units_per_usd": per_usd, "observed_on": day, "source_url": url,
-                      "source_title": title, "confidence": "medium"})  # fmt: skip
+                      "source_title": title, "confidence": "low"})  # fmt: skip
     rates.append({"currency": "USD", "units_per_usd": "1", "observed_on": "2020-01-01", "source_url": "",
                   "source_title": "definition", "confidence": "high"})  # fmt: skip
     write(target / "exchange_rates.csv", RATE_COLUMNS, sorted(rates, key=lambda r: (r["currency"], r["observed_on"])))
