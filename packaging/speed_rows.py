@@ -38,6 +38,7 @@ class MeasuredRow:
     cluster: Cluster
     tokens_per_second_per_gpu: float
     confidence: str
+    links_stated: bool  # False: several nodes with links that are assumed
 
 
 def measured_rows(path: Path, aliases: Path, catalog: CatalogSnapshot, split: str) -> Iterator[MeasuredRow | str]:
@@ -74,7 +75,7 @@ def _architecture(row: dict[str, str], shapes: dict[str, dict[str, Any]], catalo
     shape = shapes.get(row["model"])
     if shape is None or "d_model" not in shape:
         raise LookupError("model not in the catalogue")
-    total = round(float(row["params_b"]) * 1e9)
+    total = round(float(_need(row, "params_b")) * 1e9)
     heads, width = shape["n_heads"], shape["d_model"]
     return Architecture(
         id=row["model"],
@@ -187,8 +188,6 @@ def _resolve(row: dict[str, str], shapes: dict[str, dict[str, Any]], catalog: Ca
     gpus = int(_need(row, "n_gpus"))
     if row["source_group"] == MLPERF:
         row = _fill_submission(row, gpus)
-    if int(row["n_nodes"] or 1) > 1 and not row["interconnect"] and stack_of(row["framework"]) == "plain":
-        raise LookupError("several nodes, links not stated")
     architecture = _architecture(row, shapes, catalog)
     sequence = int(_need(row, "seq_len"))
     layout = _layout(row, gpus, _parallel(row))
@@ -213,4 +212,5 @@ def _resolve(row: dict[str, str], shapes: dict[str, dict[str, Any]], catalog: Ca
         cluster=cluster,
         tokens_per_second_per_gpu=speed,
         confidence=row["confidence"],
+        links_stated=nodes == 1 or stack_of(row["framework"]) == "tuned",
     )

@@ -76,8 +76,10 @@ class Tables:
 
     def share(self, quantity: str, *, generation: str, vendor: str, precision: str, stack: str) -> Efficiency:
         """Share of the peak for the nearest key: the generation itself, else its vendor, else any card."""
+        # BF16 and FP16 run at one rate wherever both exist
+        kind = "16" if precision in ("bf16", "fp16") else precision
         for who in (generation, vendor, "*"):
-            for what in (precision, "*"):
+            for what in (kind, "*"):
                 for how in (stack, "*"):
                     found = self.efficiency.get((quantity, who, what, how))
                     if found is not None:
