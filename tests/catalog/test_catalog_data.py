@@ -12,6 +12,7 @@ import pytest
 
 from engine.architecture.model import Architecture
 from engine.catalog.build import TABLES, read_rows
+from engine.catalog.licences import attributions
 from engine.catalog.load import load_catalog
 from engine.hardware.model import CatalogSnapshot
 from engine.quantity import GIB
@@ -246,7 +247,10 @@ def test_block_kinds_are_strict(catalog: CatalogSnapshot) -> None:
     assert all(m.qk_norm == "head" for m in catalog.models if m.block_kind in ("qwen3", "qwen3_moe"))
 
 
-def test_licences_are_recorded() -> None:
-    licences = {r["source"]: r for r in rows("catalog/licences.csv")}
-    assert licences["gpurentalprices.com"]["licence"] == "CC-BY-4.0"
-    assert all(r["attribution"] for r in licences.values())
+def test_what_the_licences_ask_for_is_recorded(catalog: CatalogSnapshot) -> None:
+    """Rows of CC BY sources are in the catalogue, so their attribution must be too."""
+    found = {a.source: a for a in attributions()}
+    assert sum("CC BY 4.0" in o.source_title for o in catalog.offers) > 100
+    assert found["gpurentalprices.com"].licence == "CC-BY-4.0"
+    assert "gpurentalprices.com, CC BY 4.0" in found["gpurentalprices.com"].text
+    assert all(a.text and a.licence for a in found.values())
