@@ -64,7 +64,7 @@ def dress(axes: Axes, look: Look, *, xlabel: str = "", ylabel: str = "", title: 
     axes.tick_params(colors=look.muted, labelcolor=look.text, labelsize=look.font_size, labelfontfamily=FAMILIES)
     axes.grid(True, axis=grid, color=look.grid, linewidth=0.6)  # type: ignore[arg-type]
     axes.set_axisbelow(True)
-    words = {"color": look.text, "family": FAMILIES, "size": look.font_size}
+    words: dict[str, Any] = {"color": look.text, "family": FAMILIES, "size": look.font_size}
     if xlabel:
         axes.set_xlabel(xlabel, **words)
     if ylabel:
@@ -186,7 +186,7 @@ def svg_bytes(figure: Figure) -> bytes:
     import matplotlib
 
     out = io.BytesIO()
-    settings = {"svg.hashsalt": "gpu-advisor", "svg.fonttype": "path"}
+    settings: Any = {"svg.hashsalt": "gpu-advisor", "svg.fonttype": "path"}
     with _drawing, matplotlib.rc_context(settings):
         figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None})
     return out.getvalue()

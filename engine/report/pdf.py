@@ -1,0 +1,145 @@
+"""The PDF: a `Document`, its charts as SVG, and the Typst template, compiled without network or system fonts."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Iterator
+from contextlib import ExitStack
+from datetime import UTC, datetime, time
+from importlib.resources import as_file, files
+from pathlib import Path
+
+from engine.advice.result import Advice, Assessment
+from engine.errors import WorldError
+from engine.i18n import Language
+from engine.report import charts
+from engine.report import document as d
+from engine.report.build import build_document
+from engine.report.details import ReportDetails
+from engine.report.wording import spoken
+
+__all__ = ["render_pdf", "render_png_pages"]
+
+#: How often the memo is set again with less in it before it may run over; each step leaves out secondary lines.
+MEMO_STEPS = 4
+
+
+def render_pdf(
+    advice: Advice,
+    language: Language,
+    profile: d.Profile = "memo",
+    *,
+    created_at: datetime | None = None,
+    details: ReportDetails | None = None,
+) -> bytes:
+    """The report as tagged PDF (PDF/UA-1, fonts embedded); the same arguments give the same bytes.
+
+    `created_at` is printed and stamped into the file; without it the scenario's date stands in, so that a rerun on
+    another day is the same file. WorldError `report.not_set` where the compiler refuses the document.
+    """
+    moment = created_at or datetime.combine(advice.scenario.as_of, time(), UTC)
+    details = details or ReportDetails()
+    pdf = b""
+    for brief in range(MEMO_STEPS if profile == "memo" else 1):
+        document = build_document(advice, profile, moment, details, language, brief=brief)
+        pdf = _compile(document, advice, language, moment)
+        if profile != "memo" or page_count(pdf) == 1:
+            break
+    return pdf
+
+
+def render_png_pages(pdf: bytes, dpi: int = 96) -> list[bytes]:
+    """Every page of a PDF as PNG, for a preview."""
+    import pypdfium2
+
+    pages: list[bytes] = []
+    with pypdfium2.PdfDocument(pdf) as document:
+        for page in document:
+            out = io.BytesIO()
+            page.render(scale=dpi / 72).to_pil().save(out, format="PNG")
+            pages.append(out.getvalue())
+            page.close()
+    return pages
+
+
+def page_count(pdf: bytes) -> int:
+    """Pages of a PDF."""
+    import pypdfium2
+
+    with pypdfium2.PdfDocument(pdf) as document:
+        return len(document)
+
+
+def _compile(document: d.Document, advice: Advice, language: Language, moment: datetime) -> bytes:
+    import typst
+
+    drawn = {id(f): _figure(f, advice, language) for f in _figures(document)}
+    data = json.dumps(spoken(document, language, drawn), ensure_ascii=False)
+    with ExitStack() as stack:
+        template = stack.enter_context(as_file(files("resources") / "report" / "report.typ"))
+        fonts = stack.enter_context(as_file(files("resources") / "fonts"))
+        try:
+            return typst.compile(
+                str(template),
+                font_paths=[str(fonts), str(_rare_signs())],
+                ignore_system_fonts=True,
+                sys_inputs={"data": data},
+                pdf_standards=["ua-1"],
+                timestamp=int(moment.timestamp()),
+            )
+        except typst.TypstError as problem:
+            raise WorldError("report.not_set", reason=problem.message) from problem
+
+
+def _rare_signs() -> Path:
+    """Folder of DejaVu Sans, which comes with matplotlib: signs and scripts that our own font lacks."""
+    import matplotlib
+
+    return Path(matplotlib.get_data_path()) / "fonts" / "ttf"
+
+
+def _figures(document: d.Document) -> Iterator[d.Figure]:
+    def walk(blocks: tuple[d.Block, ...]) -> Iterator[d.Figure]:
+        for block in blocks:
+            if isinstance(block, d.Figure):
+                yield block
+            elif isinstance(block, d.SideBySide):
+                yield from walk(block.left)
+                yield from walk(block.right)
+
+    for section in document.sections:
+        yield from walk(section.blocks)
+
+
+def _figure(figure: d.Figure, advice: Advice, language: Language) -> dict[str, str]:
+    """A chart drawn for print, with caption and alternative text."""
+    by_id = {a.plan.id: a for a in advice.ranked}
+    plans: list[Assessment] = [by_id[i] for i in figure.plan_ids]
+    look, constraints = charts.PRINT, advice.scenario.constraints
+    match figure.chart:
+        case "memory":
+            drawing = charts.memory_chart(
+                plans,
+                look,
+                language,
+                width=4.2 if figure.small else 6.7,
+                card_sizes=not figure.small,
+                compact=figure.small,
+            )
+            caption, alt = charts.memory_caption(plans, language), charts.memory_alt(plans, language)
+        case "time":
+            deadline = constraints.deadline_days
+            drawing = charts.time_chart(plans, look, language, deadline_days=deadline, width=6.7)
+            caption, alt = charts.time_caption(plans, language, deadline), charts.time_alt(plans, language)
+        case "cost" | "cash":
+            kind = "job" if figure.chart == "cost" else "cash"
+            budget = constraints.budget
+            drawing = charts.cost_chart(plans, look, language, kind=kind, budget=budget, width=6.7)
+            caption = charts.cost_caption(plans, language, kind=kind)
+            alt = charts.cost_alt(plans, language, kind=kind)
+        case "cumulative":
+            drawing = charts.cumulative_cost_chart(advice, look, language, width=6.7)
+            caption, alt = charts.cumulative_caption(advice, language), charts.cumulative_alt(advice, language)
+    as_of = language.fill("As of {date:date}.", date=advice.scenario.as_of.isoformat())
+    return {"svg": charts.svg_bytes(drawing).decode(), "caption": f"{caption} {as_of}", "alt": alt}

@@ -1,0 +1,66 @@
+"""Procurement lines next to an amount: one below, one above, each with its document and date. Data, not advice."""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cache
+from importlib.resources import files
+
+from engine.advice.result import Advice
+from engine.messages.mark import N_
+from engine.quantity import Money
+from engine.report.document import Label, Text, Value, say
+
+__all__ = ["Threshold", "next_lines", "threshold_lines", "thresholds"]
+
+
+@dataclass(frozen=True, slots=True)
+class Threshold:
+    """An amount at which procedure changes. `id` names its words (label ``threshold.<id>``)."""
+
+    id: str
+    country: str
+    amount: Decimal
+    currency: str
+    rule_date: str
+    confidence: str
+    document: str
+
+
+@cache
+def thresholds() -> tuple[Threshold, ...]:
+    """All lines of the register, lowest first."""
+    with (files("resources") / "report/thresholds.csv").open(encoding="utf-8", newline="") as stream:
+        rows = [Threshold(**{**row, "amount": Decimal(row["amount"])}) for row in csv.DictReader(stream)]
+    return tuple(sorted(rows, key=lambda t: (t.country, t.amount, t.id)))
+
+
+def next_lines(country: str, amount: Money) -> tuple[Threshold | None, Threshold | None]:
+    """The highest line at or below the amount and the lowest above it, in the amount's own currency."""
+    own = [t for t in thresholds() if t.country == country and t.currency == amount.currency]
+    below = [t for t in own if t.amount <= amount.amount]
+    above = [t for t in own if t.amount > amount.amount]
+    return (below[-1] if below else None), (above[0] if above else None)
+
+
+def threshold_lines(advice: Advice, amount: Money) -> tuple[Value, ...]:
+    """The two neighbouring lines in words; none where the region or its currency has no line in the register."""
+    below, above = next_lines(advice.scenario.constraints.region, amount)
+    lines: list[Value] = []
+    if below is not None:
+        lines.append(_line(N_("Line reached: {amount:money}: {effect} ({document}, {date})."), below))
+    if above is not None:
+        lines.append(_line(N_("Next line above: {amount:money}: {effect} ({document}, {date})."), above))
+    return tuple(lines)
+
+
+def _line(template: str, line: Threshold) -> Value:
+    return say(
+        template,
+        amount=f"{line.amount} {line.currency}",
+        effect=Label(f"threshold.{line.id}"),
+        document=Text(line.document),
+        date=Text(line.rule_date),
+    )
