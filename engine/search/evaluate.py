@@ -42,6 +42,7 @@ GOOD, TIGHT, GOOD_SLOW, TIGHT_SLOW, NOTHING = range(5)
 #: Rows of `TaskTable.pace`. Training: seconds of a step, tokens of a step. Serving: seconds for each output token of
 #: the whole service, one token.
 PACE = ("low", "expected", "high", "tokens")
+PRECISIONS: tuple[Precision, ...] = ("bf16", "fp16")
 #: Pairs of cluster and layout that are held in memory at once.
 PAIRS_AT_ONCE = 400_000
 #: Busiest hours of a service against its average: offices work a third of the day (assumption).
@@ -50,11 +51,14 @@ PEAK_OVER_AVERAGE = 3.0
 
 @dataclass(frozen=True)
 class _Group:
-    """Clusters that share compute format and memory overheads, so that one pass serves all of them."""
+    """Clusters that share memory overheads, so that one pass over the layouts serves all of them."""
 
-    precision: Precision
     platform: MemoryPlatform
-    members: NDArray[np.int64]
+    members: NDArray[np.int64]  # indices of the clusters, rising
+    shapes: list[Shape]
+    usable: NDArray[np.float64]
+    in_use: NDArray[np.float64]
+    timed: dict[Precision, NDArray[np.int64]]  # members whose speed matters, by the format that they train in
 
 
 @dataclass(frozen=True)
@@ -64,6 +68,7 @@ class _Evaluated:
     job: Job | InferenceJob
     layouts: LayoutSet
     memory: MemoryBlock
+    precision: Precision
     matrix: MatrixPrecision
     stack: Stack
 
@@ -92,7 +97,6 @@ class TaskTable:
     chosen_job: NDArray[np.int32]
     pace: NDArray[np.float64]  # of the choice: rows `PACE`
     missing_bytes: NDArray[np.float64]  # of the layout that comes nearest to fitting; inf where there is none
-    needed_bytes: NDArray[np.float64]  # what that layout needs
     fits: NDArray[np.bool_]  # some layout fits, whether its speed is known or not
     sets: list[_Evaluated]
     jobs_seen: int = 0  # number of the job that is being evaluated, in the order of preference
@@ -122,7 +126,7 @@ class TaskTable:
             cluster, layout = clusters[position], int(layouts[position])
             yield index, Chosen(
                 job=evaluated.job,
-                layout=evaluated.layouts.block.at(layout),
+                layout=_as_run(evaluated, layout),
                 memory=assess(
                     evaluated.memory,
                     cluster.gpu,
@@ -157,68 +161,100 @@ def evaluate_task(
         chosen_job=np.full(n, -1, np.int32),
         pace=np.full((len(PACE), n), np.nan),
         missing_bytes=np.full(n, np.inf),
-        needed_bytes=np.full(n, np.inf),
         fits=np.zeros(n, np.bool_),
         sets=[],
     )
-    groups = _groups(resolved, clusters)
+    groups = _groups(resolved, clusters, n if timed is None else timed)
     for done, group in enumerate(groups):
         control.checkpoint(done, len(groups))
-        _evaluate_group(table, knobs, group, n if timed is None else timed, control)
+        _evaluate_group(table, knobs, group, control)
     return table
 
 
-def _groups(resolved: ResolvedTask, clusters: Sequence[Cluster]) -> list[_Group]:
+def _as_run(evaluated: _Evaluated, index: int) -> Layout:
+    """The layout as it runs: cards without BF16 use autocast in FP16, which takes the same memory."""
+    layout = evaluated.layouts.block.at(index)
+    if evaluated.precision == "fp16" and layout.regime is Regime.BF16_AMP:
+        return Layout.model_validate({**layout.model_dump(), "regime": Regime.FP16_AMP})
+    return layout
+
+
+def _groups(resolved: ResolvedTask, clusters: Sequence[Cluster], timed: int) -> list[_Group]:
     job = resolved.jobs[0]
     framework = job.framework if isinstance(job, Job) else job.engine
-    members: dict[tuple[Precision, MemoryPlatform], list[int]] = {}
+    members: dict[MemoryPlatform, list[int]] = {}
     for index, cluster in enumerate(clusters):
-        precision = precision_of(cluster.gpu) or "bf16"
-        members.setdefault((precision, platform_for(cluster.gpu, framework)), []).append(index)
-    return [_Group(p, o, np.array(m, np.int64)) for (p, o), m in members.items()]
+        members.setdefault(platform_for(cluster.gpu, framework), []).append(index)
+    return [_group(platform, found, clusters, timed) for platform, found in members.items()]
 
 
-def _evaluate_group(table: TaskTable, knobs: Knobs, group: _Group, timed: int, control: Control) -> None:
-    shapes = [Shape(table.clusters[i].gpus_per_node, table.clusters[i].nodes) for i in group.members]
+def _group(platform: MemoryPlatform, found: list[int], clusters: Sequence[Cluster], timed: int) -> _Group:
+    several = [clusters[i] for i in found]
+    index = np.array(found, np.int64)
+    return _Group(
+        platform=platform,
+        members=index,
+        shapes=[Shape(c.gpus_per_node, c.nodes) for c in several],
+        usable=np.array([c.gpu.usable_bytes or np.nan for c in several], float),
+        in_use=np.array([c.in_use_bytes for c in several], float),
+        timed={p: index[[i < timed and precision_of(c.gpu) == p for i, c in zip(found, several, strict=True)]]
+               for p in PRECISIONS},
+    )  # fmt: skip
+
+
+def _evaluate_group(table: TaskTable, knobs: Knobs, group: _Group, control: Control) -> None:
     rates: dict[tuple[MatrixPrecision, Stack], HardwareBlock] = {}
-    clusters = [table.clusters[i] for i in group.members]
-    everyone = np.arange(len(clusters))
-    for evaluated in _memory_of_sets(table.resolved, knobs, group, shapes):
+    for job, layouts, memory in _memory_of_sets(table.resolved, knobs, group):
         control.checkpoint()
-        key = (evaluated.matrix, evaluated.stack)
-        if key not in rates:
-            rates[key] = hardware_block(clusters, precision=key[0], stack=key[1], index=everyone)
-        table.sets.append(evaluated)
-        table.jobs_seen = table.resolved.jobs.index(evaluated.job)
-        for member, layout in _pairs(evaluated.layouts, shapes):
-            _evaluate_pairs(table, group, rates[key], member, layout, timed)
+        table.jobs_seen = table.resolved.jobs.index(job)
+        fitting = [_fitting(table, group, layouts, memory, *pairs) for pairs in _pairs(layouts, group.shapes)]
+        cluster, layout, codes = (np.concatenate(parts) for parts in zip(*fitting, strict=True))
+        for precision, timed in group.timed.items():
+            kept = np.flatnonzero(np.isin(cluster, timed, kind="table"))
+            if not len(kept):
+                continue
+            matrix, stack = _matrix_precision(job, layouts, precision), _stack(job)
+            if (matrix, stack) not in rates:
+                everyone = [table.clusters[i] for i in timed]
+                rates[matrix, stack] = hardware_block(
+                    everyone, precision=matrix, stack=stack, index=np.arange(len(everyone))
+                )
+            table.sets.append(_Evaluated(job, layouts, memory, precision, matrix, stack))
+            position = np.searchsorted(timed, cluster[kept])
+            _time_pairs(table, rates[matrix, stack], position, cluster[kept], layout[kept], codes[kept])
+
+
+def _matrix_precision(job: Job | InferenceJob, layouts: LayoutSet, precision: Precision) -> MatrixPrecision:
+    if isinstance(job, InferenceJob):
+        return "fp8" if job.weight_quantization == "fp8" else precision
+    return "fp32" if layouts.block.regime is Regime.FP32 else precision
+
+
+def _stack(job: Job | InferenceJob) -> Stack:
+    return serving_stack(job.engine) if isinstance(job, InferenceJob) else stack_of(job.framework)
 
 
 def _memory_of_sets(
-    resolved: ResolvedTask, knobs: Knobs, group: _Group, shapes: list[Shape]
-) -> Iterator[_Evaluated]:
-    architecture = resolved.architecture
+    resolved: ResolvedTask, knobs: Knobs, group: _Group
+) -> Iterator[tuple[Job | InferenceJob, LayoutSet, MemoryBlock]]:
+    architecture, training = resolved.architecture, resolved.training
+    batch = training.global_batch_size if training is not None else 1
     for job in resolved.jobs:
         if isinstance(job, InferenceJob):
-            matrix: MatrixPrecision = "fp8" if job.weight_quantization == "fp8" else group.precision
-            for layouts in serving_sets(architecture, shapes, users=job.concurrent_sequences):
-                memory = inference_memory(architecture, job, layouts.block, platform=group.platform)
-                yield _Evaluated(job, layouts, memory, matrix, serving_stack(job.engine))
-            continue
-        training = resolved.training
-        batch = training.global_batch_size if training is not None else 1
-        for layouts in training_sets(
-            architecture, job, knobs, shapes, global_batch_size=batch, precision=group.precision
-        ):
-            memory = training_memory(architecture, job, layouts.block, platform=group.platform)
-            matrix = "fp32" if layouts.block.regime is Regime.FP32 else group.precision
-            yield _Evaluated(job, layouts, memory, matrix, stack_of(job.framework))
+            for layouts in serving_sets(architecture, group.shapes, users=job.concurrent_sequences):
+                yield job, layouts, inference_memory(architecture, job, layouts.block, platform=group.platform)
+        else:
+            for layouts in training_sets(architecture, job, knobs, group.shapes, global_batch_size=batch):
+                yield job, layouts, training_memory(architecture, job, layouts.block, platform=group.platform)
 
 
 def _pairs(
     layouts: LayoutSet, shapes: list[Shape]
-) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-    """(position of the cluster in its group, index of the layout) of all pairs of one shape, in bounded pieces."""
+) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]]:
+    """All pairs of one shape, in bounded pieces, cluster by cluster.
+
+    Position of each pair's cluster in its group, its layout, and where each cluster's pairs begin.
+    """
     number = {shape: i for i, shape in enumerate(layouts.shapes)}
     of_cluster = np.array([number[s] for s in shapes], np.int64)
     order = np.argsort(layouts.shape, kind="stable")
@@ -231,54 +267,52 @@ def _pairs(
         if not len(members):
             continue
         per = each[members]
+        begins = np.cumsum(per) - per
         member = np.repeat(members, per)
-        within = np.arange(len(member)) - np.repeat(np.cumsum(per) - per, per)
-        yield member, order[starts[of_cluster[member]] + within]
+        within = np.arange(len(member)) - np.repeat(begins, per)
+        yield member, order[starts[of_cluster[member]] + within], begins
 
 
-def _evaluate_pairs(
+def _fitting(
     table: TaskTable,
     group: _Group,
-    rates: HardwareBlock,
+    layouts: LayoutSet,
+    memory: MemoryBlock,
     member: NDArray[np.int64],
     layout: NDArray[np.int64],
-    timed: int,
-) -> None:
-    evaluated = table.sets[-1]
+    begins: NDArray[np.int64],
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int8]]:
+    """The pairs that fit: cluster, layout, verdict. Notes for each cluster how far the nearest layout is from fitting."""
+    usable, in_use = group.usable[member], group.in_use[member]
+    driver = memory.driver
+    held = Bounds(*(np.broadcast_to(b, len(layouts))[layout] for b in (driver.low, driver.expected, driver.high)))
+    codes = verdicts(replace(memory, driver=held), usable, in_use, table.headroom)
+    table.looked_at += len(member)
+    nearest = np.minimum.reduceat(np.asarray(held.expected) + in_use - usable, begins)
     cluster = group.members[member]
-    usable = np.array([table.clusters[i].gpu.usable_bytes or np.nan for i in group.members], float)[member]
-    in_use = np.array([table.clusters[i].in_use_bytes for i in group.members], float)[member]
-    driver = evaluated.memory.driver
-    held = Bounds(*(np.asarray(b)[layout] for b in (driver.low, driver.expected, driver.high)))
-    codes = verdicts(replace(evaluated.memory, driver=held), usable, in_use, table.headroom)
-    table.looked_at += len(cluster)
-    _note_missing(table, cluster, np.asarray(held.expected) + in_use, usable)
-    fitting = (codes == FITS) | (codes == FITS_TIGHTLY)
-    table.fits[cluster[fitting]] = True
-    kept = np.flatnonzero(fitting & (cluster < timed))
-    if not len(kept):
-        return
-    table.pairs += len(kept)
-    cluster, layout, member = cluster[kept], layout[kept], member[kept]
-    block = take(evaluated.layouts.block, layout)
-    speed = _speed(table.resolved, evaluated.job, block, _gather(rates, member))
-    score, slow = _score(table.resolved, speed)
-    rank = (codes[kept] == FITS_TIGHTLY) + 2 * slow.astype(np.int8)
-    known = np.isfinite(score)
-    _keep_best(table, cluster[known], layout[known], rank[known].astype(np.int8), score[known], _pace(speed)[:, known])
+    table.missing_bytes[cluster[begins]] = np.fmin(table.missing_bytes[cluster[begins]], nearest)
+    kept = np.flatnonzero((codes == FITS) | (codes == FITS_TIGHTLY))
+    table.fits[cluster[kept]] = True
+    return cluster[kept], layout[kept], codes[kept]
 
 
-def _note_missing(
-    table: TaskTable, cluster: NDArray[np.int64], needed: NDArray[np.float64], usable: NDArray[np.float64]
+def _time_pairs(
+    table: TaskTable,
+    rates: HardwareBlock,
+    position: NDArray[np.int64],
+    cluster: NDArray[np.int64],
+    layout: NDArray[np.int64],
+    codes: NDArray[np.int8],
 ) -> None:
-    """Keep, for each cluster, the layout that comes nearest to fitting."""
-    missing = needed - usable
-    order = np.lexsort((missing, cluster))
-    first = order[np.unique(cluster[order], return_index=True)[1]]
-    nearer = missing[first] < table.missing_bytes[cluster[first]]
-    at = first[nearer]
-    table.missing_bytes[cluster[at]] = missing[at]
-    table.needed_bytes[cluster[at]] = needed[at]
+    """Speed of pairs that fit, and the best of each cluster."""
+    evaluated = table.sets[-1]
+    table.pairs += len(cluster)
+    speed = _speed(table.resolved, evaluated.job, take(evaluated.layouts.block, layout), _gather(rates, position))
+    score, slow = _score(table.resolved, speed)
+    rank = ((codes == FITS_TIGHTLY) + 2 * slow).astype(np.int8)
+    known = np.isfinite(score)
+    if known.any():
+        _keep_best(table, cluster[known], layout[known], rank[known], score[known], _pace(speed)[:, known])
 
 
 def _keep_best(

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from engine.architecture.model import Architecture
 from engine.layout.model import Job, LayoutBlock, Loss, Offload, Recomputation, Regime, Sharding
-from engine.search.resolve import Knobs, Precision
+from engine.search.resolve import Knobs
 
 __all__ = ["LayoutSet", "Shape", "serving_sets", "take", "training_sets"]
 
@@ -75,7 +75,6 @@ def training_sets(
     shapes: Iterable[Shape],
     *,
     global_batch_size: int,
-    precision: Precision,
 ) -> Iterator[LayoutSet]:
     """All training layouts of a task on the given shapes."""
     ordered = tuple(sorted(set(shapes)))
@@ -91,15 +90,10 @@ def training_sets(
             knobs.regimes, knobs.optimizers, knobs.losses, knobs.recomputations
         ):
             yield LayoutSet(
-                _block(degrees, sharding, recomputation, loss, _regime(regime, precision), knobs, optimizer=optimizer),
+                _block(degrees, sharding, recomputation, loss, regime, knobs, optimizer=optimizer),
                 ordered,
                 np.array([i for i, _ in degrees], np.int64),
             )
-
-
-def _regime(regime: Regime, precision: Precision) -> Regime:
-    """Cards without BF16 run autocast in FP16."""
-    return Regime.FP16_AMP if precision == "fp16" and regime is Regime.BF16_AMP else regime
 
 
 def _block(

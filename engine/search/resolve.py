@@ -30,10 +30,11 @@ from engine.layout.model import (
     WeightQuantization,
 )
 from engine.scenario import InferenceWorkload, ModelChoice, Task, TrainingWorkload
+from engine.speed.hardware import matrix_flops
 
 __all__ = ["COVERED_METHODS", "Knobs", "Precision", "ResolvedTask", "precision_of", "resolve_model", "resolve_task"]
 
-Precision = Literal["bf16", "fp16", "fp32"]
+Precision = Literal["bf16", "fp16"]
 
 #: Methods whose memory, time and cost the search computes; the others are said to be not covered yet.
 COVERED_METHODS = frozenset(
@@ -90,13 +91,9 @@ class ResolvedTask:
         return self.task.workload if isinstance(self.task.workload, InferenceWorkload) else None
 
 
-def precision_of(gpu: Gpu) -> Precision | None:
-    """The compute format that a card is used with: BF16 where it has it, else FP16, else FP32; None = no rate known."""
-    if gpu.bf16_flops:
-        return "bf16"
-    if gpu.fp16_flops:
-        return "fp16"
-    return "fp32" if gpu.fp32_flops else None
+def precision_of(gpu: Gpu) -> Precision:
+    """The 16-bit format that a card trains in: BF16, but FP16 where BF16 is only emulated (before Ampere)."""
+    return "fp16" if matrix_flops(gpu, "bf16")[1] == "bf16_emulated" else "bf16"
 
 
 def resolve_model(choice: ModelChoice, catalog: CatalogSnapshot) -> Architecture:

@@ -6,6 +6,7 @@ reason. 0 is no risk beyond what the ranges say already.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from engine.cost.age import STALE_DAYS, age_days
@@ -26,7 +27,8 @@ WIDTH = 0.05  # for a time range as wide as its expected value
 WIDTH_MOST = 0.15
 PRICE_AGE = 0.10  # at the greatest age that is admitted, or undated
 SPOT = 0.15
-MANY_NODES = 0.04
+SECOND_NODE = 0.04  # a network between machines; more for each doubling
+EACH_DOUBLING = 0.02
 SLOW_FABRIC = 0.06  # several nodes over plain Ethernet
 HOST_TRAFFIC = 0.03  # several cards that exchange data through host memory
 NODE_ASSUMED = 0.03
@@ -78,7 +80,7 @@ def risk_parts(seed: Seed, cluster: Cluster, known: RiskInput, scenario: Scenari
         "risk.provider": _provider(seed),
         "risk.single_seller": SINGLE_SELLER if known.single_seller and seed.way in ("rent", "buy") else 0.0,
         "risk.software": SOFTWARE[gpu.software_maturity],
-        "risk.nodes": MANY_NODES if cluster.nodes > 1 else 0.0,
+        "risk.nodes": _nodes(cluster.nodes),
         "risk.fabric": SLOW_FABRIC if cluster.inter_node is not None and cluster.inter_node.kind == "ethernet" else 0.0,
         "risk.host_traffic": HOST_TRAFFIC if several and cluster.intra_node.kind == "pcie-host" else 0.0,
         "risk.node_assumed": NODE_ASSUMED if cluster.assumed and several else 0.0,
@@ -110,6 +112,10 @@ def _price_age(seed: Seed, scenario: Scenario) -> float:
     if age is None:
         return PRICE_AGE
     return PRICE_AGE * min(1.0, max(0.0, (age - STALE_DAYS) / (MAX_PRICE_AGE_DAYS - STALE_DAYS)))
+
+
+def _nodes(nodes: int) -> float:
+    return SECOND_NODE + EACH_DOUBLING * math.log2(nodes / 2) if nodes > 1 else 0.0
 
 
 def _provider(seed: Seed) -> float:
