@@ -106,15 +106,15 @@ def _sharding(layout: Layout, language: Language) -> str:
 def _batch(job: Job, layout: Layout, language: Language) -> Iterator[str]:
     if layout.gradient_accumulation_steps > 1:
         yield language.fill(
-            "A card takes {micro:int} sequences of {tokens:int} tokens at a time and adds up {rounds:int} such rounds "
-            "before the weights change (gradient accumulation).",
+            "A card works on {micro:int} × {tokens:int} tokens at a time and adds up {rounds:int} such rounds before "
+            "the weights change (gradient accumulation).",
             micro=layout.micro_batch_size,
             tokens=job.sequence_length,
             rounds=layout.gradient_accumulation_steps,
         )
     else:
         yield language.fill(
-            "A card takes {micro:int} sequences of {tokens:int} tokens at a time; then the weights change.",
+            "A card works on {micro:int} × {tokens:int} tokens at a time; then the weights change.",
             micro=layout.micro_batch_size,
             tokens=job.sequence_length,
         )

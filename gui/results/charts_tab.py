@@ -1,0 +1,178 @@
+"""Charts of the chosen plan beside the plans on top: memory, time, cost; each with its caption in words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from types import ModuleType
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
+
+from engine.advice.result import Advice, Assessment
+from engine.i18n import Language
+from engine.messages import N_
+from gui.charts.canvas import Chart, ChartView
+from gui.results.selection import Selection
+from gui.state import AppState
+from gui.widgets.basic import label, scrolled
+from gui.widgets.words import Text, Words
+
+__all__ = ["ChartsTab", "compared", "memory_charts", "money_charts"]
+
+#: So many plans stand side by side in a chart at most.
+MOST_COMPARED = 6
+
+Maker = Callable[[Advice, Sequence[Assessment]], Chart]
+
+
+def compared(advice: Advice, chosen: Assessment | None) -> tuple[Assessment, ...]:
+    """The chosen plan first, then the plans on top, then the best ranked of other cards or ways."""
+    found: dict[str, Assessment] = {}
+    if chosen is not None:
+        found[chosen.plan.id] = chosen
+    for pick in advice.picks:
+        assessment = advice.ranked[pick.index]
+        found.setdefault(assessment.plan.id, assessment)
+    seen = {(a.plan.cluster.gpu.id, a.plan.way) for a in found.values()}
+    for assessment in advice.ranked:
+        kind = (assessment.plan.cluster.gpu.id, assessment.plan.way)
+        if len(found) >= MOST_COMPARED:
+            break
+        if kind not in seen:
+            seen.add(kind)
+            found[assessment.plan.id] = assessment
+    return tuple(found.values())[:MOST_COMPARED]
+
+
+def charts() -> ModuleType:
+    """`engine.report.charts`, imported when the first chart is drawn: it brings matplotlib along."""
+    import engine.report.charts
+
+    return engine.report.charts
+
+
+def _memory(_advice: Advice, plans: Sequence[Assessment]) -> Chart:
+    return Chart(
+        "memory",
+        lambda look, language, width: charts().memory_chart(plans, look, language, width=width),
+        lambda language: charts().memory_caption(plans, language),
+        lambda language: charts().memory_alt(plans, language),
+    )
+
+
+def _time(advice: Advice, plans: Sequence[Assessment]) -> Chart:
+    deadline = advice.scenario.constraints.deadline_days
+    return Chart(
+        "time",
+        lambda look, language, width: charts().time_chart(plans, look, language, deadline_days=deadline, width=width),
+        lambda language: charts().time_caption(plans, language, deadline),
+        lambda language: charts().time_alt(plans, language),
+    )
+
+
+def _job_cost(_advice: Advice, plans: Sequence[Assessment]) -> Chart:
+    return Chart(
+        "cost-of-job",
+        lambda look, language, width: charts().cost_chart(plans, look, language, kind="job", width=width),
+        lambda language: charts().cost_caption(plans, language, kind="job"),
+        lambda language: charts().cost_alt(plans, language, kind="job"),
+    )
+
+
+def _cash(advice: Advice, plans: Sequence[Assessment]) -> Chart:
+    budget = advice.scenario.constraints.budget
+    return Chart(
+        "cash-needed",
+        lambda look, language, width: charts().cost_chart(
+            plans, look, language, kind="cash", budget=budget, width=width
+        ),
+        lambda language: charts().cost_caption(plans, language, kind="cash"),
+        lambda language: charts().cost_alt(plans, language, kind="cash"),
+    )
+
+
+def _cumulative(advice: Advice, _plans: Sequence[Assessment]) -> Chart:
+    return Chart(
+        "cumulative-cost",
+        lambda look, language, width: charts().cumulative_cost_chart(advice, look, language, width=width),
+        lambda language: charts().cumulative_caption(advice, language),
+        lambda language: charts().cumulative_alt(advice, language),
+    )
+
+
+def memory_charts() -> tuple[tuple[Text, Maker], ...]:
+    """What the memory tab draws."""
+    return ((N_("Memory of one card against what it offers"), _memory),)
+
+
+def money_charts() -> tuple[tuple[Text, Maker], ...]:
+    """What the tab of time and cost draws."""
+    return (
+        (N_("Time until everything is done"), _time),
+        (N_("Cost of the job by item"), _job_cost),
+        (N_("Cash needed against the budget"), _cash),
+        (N_("Cash paid over the years, way by way"), _cumulative),
+    )
+
+
+class ChartsTab(QWidget):
+    """One or more charts below each other, in a scroll area that the keyboard reaches."""
+
+    save_requested = Signal(object, str)  # ChartView, "png" or "svg"
+
+    def __init__(
+        self,
+        name: str,
+        makers: Sequence[tuple[Text, Maker]],
+        state: AppState,
+        selection: Selection,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._selection = selection
+        self._words = Words(state, self)
+        theme = state.theme
+        self.area, column = scrolled(f"{name}.area", margin=theme.px(theme.l), gap=theme.px(theme.s))
+        self.area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.views: list[tuple[ChartView, Maker]] = []
+        for number, (title, make) in enumerate(makers):
+            view = ChartView(f"{name}.chart{number + 1}", state.language, theme)
+            heading, caption = label("", "section"), label("", "small", selectable=True)
+            self._words.bind(heading.setText, title)
+            view.drawn.connect(caption.setText)
+            view.save_requested.connect(lambda kind, v=view: self.save_requested.emit(v, kind))
+            self.views.append((view, make))
+            for widget in (heading, view, caption):
+                column.addWidget(widget)
+            column.addSpacing(theme.px(theme.m))
+        column.addStretch(1)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.addWidget(self.area)
+        selection.changed.connect(self._show)
+        state.theme_changed.connect(self._take_theme)
+        self._words.run(self._say)
+
+    @property
+    def scroll_area(self) -> QScrollArea:
+        """What scrolls."""
+        return self.area
+
+    def close_jobs(self) -> None:
+        """End background work."""
+        for view, _make in self.views:
+            view.close_jobs()
+
+    def _show(self, assessment: Assessment | None) -> None:
+        advice = self._selection.advice
+        plans = compared(advice, assessment) if advice is not None else ()
+        for view, make in self.views:
+            view.show_chart(make(advice, plans) if advice is not None and plans else None)
+
+    def _say(self, language: Language) -> None:
+        for view, _make in self.views:
+            view.set_language(language)
+
+    def _take_theme(self, theme: object) -> None:
+        for view, _make in self.views:
+            view.set_theme(theme)  # type: ignore[arg-type]

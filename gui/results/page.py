@@ -1,0 +1,292 @@
+"""The results: what is recommended on top, and tabs that look at the chosen plan from every side."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QMenu,
+    QSplitter,
+    QStackedWidget,
+    QTabWidget,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from engine.advice.result import Advice, Assessment
+from engine.findings import Severity
+from engine.i18n import Language
+from engine.messages import N_
+from gui.charts.canvas import ChartView
+from gui.results import words
+from gui.results.cards import pick_cards, plan_of
+from gui.results.charts_tab import ChartsTab, memory_charts, money_charts
+from gui.results.compare import CompareTab
+from gui.results.details import DetailsTab
+from gui.results.files import Exporter
+from gui.results.findings_tab import FindingsTab
+from gui.results.parts import CardRow
+from gui.results.selection import Selection
+from gui.results.sources import SourcesTab
+from gui.results.why_not import WhyNotTab
+from gui.state import AppState
+from gui.widgets.basic import Banner, Card, button, clear_layout, label, scrolled
+from gui.widgets.words import NP_, Text, Words
+
+__all__ = ["ResultsPage"]
+
+
+class ResultsPage(QWidget):
+    """Cards of the picks over tabs; nothing yet, or nothing that meets the limits, is said in words."""
+
+    edit_requested = Signal()  # the person wants to change what was asked
+    report_requested = Signal()
+
+    def __init__(self, state: AppState, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("results")
+        self.setProperty("look", "page")
+        self._state = state
+        self._words = Words(state, self)
+        self.selection = Selection(self)
+        self.exporter = Exporter(state, self)
+        self._stack = QStackedWidget()
+        self._stack.addWidget(self._empty_page())
+        self._stack.addWidget(self._result_page())
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.addWidget(self._stack)
+        self.selection.changed.connect(self._show_chosen)
+        state.advice_changed.connect(self._show_advice)
+        state.draft_changed.connect(self._warn_outdated)
+        state.theme_changed.connect(lambda _theme: self._fill_cards())
+        self._words.run(lambda _language: self._fill_cards())
+        self._show_advice(state.advice)
+
+    def close_jobs(self) -> None:
+        """End all background work of this page; before the window goes."""
+        self.memory.close_jobs()
+        self.money.close_jobs()
+        self.exporter.close_jobs()
+
+    # building -----------------------------------------------------------------------------------------------
+
+    def _empty_page(self) -> QWidget:
+        page = QWidget()
+        page.setProperty("look", "page")
+        card = Card(margin=self._state.theme.px(32), gap=self._state.theme.px(12))
+        card.setMaximumWidth(self._state.theme.px(560))
+        title, text = label("", "title"), label("", "muted")
+        self._words.bind(title.setText, N_("No results yet"))
+        self._words.bind(
+            text.setText,
+            N_(
+                "Answer the questions about your task, data and limits; the results appear here as soon as they suffice."
+            ),
+        )
+        edit = button(self._words, NP_("button", "Go to the questions"), "results.edit", "primary")
+        edit.clicked.connect(self.edit_requested)
+        card.body.addWidget(title)
+        card.body.addWidget(text)
+        card.body.addWidget(edit, 0, Qt.AlignmentFlag.AlignLeft)
+        column = QVBoxLayout(page)
+        column.addStretch(1)
+        column.addWidget(card, 0, Qt.AlignmentFlag.AlignHCenter)
+        column.addStretch(2)
+        return page
+
+    def _result_page(self) -> QWidget:
+        theme = self._state.theme
+        page = QWidget()
+        page.setProperty("look", "page")
+        column = QVBoxLayout(page)
+        column.setContentsMargins(theme.px(theme.xl), theme.px(theme.l), theme.px(theme.xl), theme.px(theme.l))
+        column.setSpacing(theme.px(theme.m))
+        column.addLayout(self._head())
+        self.banner = Banner("results.outdated")
+        column.addWidget(self.banner)
+        splitter = QSplitter(Qt.Orientation.Vertical)
+        splitter.setObjectName("results.splitter")
+        splitter.setChildrenCollapsible(False)
+        splitter.setHandleWidth(theme.px(theme.s))
+        splitter.addWidget(self._top())
+        splitter.addWidget(self._tabs())
+        splitter.setStretchFactor(0, 0)
+        splitter.setStretchFactor(1, 1)
+        splitter.setSizes([theme.px(270), theme.px(400)])
+        column.addWidget(splitter, 1)
+        return page
+
+    def _head(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        self.title = label("", "title", wrap=False)
+        self.subtitle = label("", "muted")
+        row.addWidget(self.title)
+        row.addWidget(self.subtitle, 1)
+        self.export = QToolButton()
+        self.export.setObjectName("results.export")
+        self.export.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.export.setMenu(self._export_menu())
+        self._words.bind(self.export.setText, NP_("button", "Export table…"))
+        self._words.bind(self.export.setAccessibleName, NP_("button", "Export table…"))
+        report = button(self._words, NP_("button", "Make the report"), "results.report", "primary")
+        report.clicked.connect(self.report_requested)
+        row.addWidget(self.export)
+        row.addWidget(report)
+        return row
+
+    def _export_menu(self) -> QMenu:
+        menu = QMenu(self)
+        entries: tuple[tuple[str, Text, Callable[[], None]], ...] = (
+            ("csv", NP_("menu", "Table as CSV…"), lambda: self._export("csv")),
+            ("xlsx", NP_("menu", "Table as Excel workbook…"), lambda: self._export("xlsx")),
+            ("json", NP_("menu", "Complete record as JSON…"), lambda: self._export("json")),
+        )
+        for kind, text, slot in entries:
+            action = QAction(menu)
+            action.setObjectName(f"results.export.{kind}")
+            self._words.bind(action.setText, text)
+            action.triggered.connect(slot)
+            menu.addAction(action)
+        return menu
+
+    def _top(self) -> QWidget:
+        theme = self._state.theme
+        area, column = scrolled("results.cards", margin=0, gap=theme.px(theme.s))
+        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.cards = CardRow(theme)
+        self.nothing = Card(look="card", margin=theme.px(theme.l), gap=theme.px(6))
+        self.nothing.setObjectName("results.nothing")
+        column.addWidget(self.cards)
+        column.addWidget(self.nothing)
+        column.addStretch(1)
+        return area
+
+    def _tabs(self) -> QWidget:
+        state, selection = self._state, self.selection
+        self.compare = CompareTab(state, selection)
+        self.memory = ChartsTab("memory", memory_charts(), state, selection)
+        self.money = ChartsTab("money", money_charts(), state, selection)
+        self.details = DetailsTab(state, selection)
+        self.why_not = WhyNotTab(state, selection)
+        self.findings = FindingsTab(state, selection)
+        self.sources = SourcesTab(state, selection)
+        for charts in (self.memory, self.money):
+            charts.save_requested.connect(self._save_chart)
+        self.tabs = QTabWidget()
+        self.tabs.setObjectName("results.tabs")
+        self.tabs.setDocumentMode(True)
+        names: tuple[tuple[QWidget, Text], ...] = (
+            (self.compare, NP_("tab", "Compare")),
+            (self.memory, NP_("tab", "Memory")),
+            (self.money, NP_("tab", "Time and cost")),
+            (self.details, NP_("tab", "Details")),
+            (self.why_not, NP_("tab", "Why not?")),
+            (self.findings, NP_("tab", "Findings")),
+            (self.sources, NP_("tab", "Sources")),
+        )
+        for number, (widget, text) in enumerate(names):
+            self.tabs.addTab(widget, "")
+            self._words.bind(lambda words_, n=number: self.tabs.setTabText(n, words_), text)
+        self._words.bind(self.tabs.setAccessibleName, N_("Views of the results"))
+        self.chosen_note = label("", "small")
+        self.chosen_note.setObjectName("results.chosen")
+        holder = QWidget()
+        column = QVBoxLayout(holder)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(self._state.theme.px(self._state.theme.xs))
+        column.addWidget(self.chosen_note)
+        column.addWidget(self.tabs, 1)
+        return holder
+
+    # showing ------------------------------------------------------------------------------------------------
+
+    def _show_advice(self, advice: Advice | None) -> None:
+        self.banner.say("")
+        self.selection.set_advice(advice)
+        self._stack.setCurrentIndex(0 if advice is None else 1)
+        self._fill_cards()
+
+    def _warn_outdated(self, _draft: object) -> None:
+        if self.selection.advice is not None and self._state.advice is None:
+            text = self._words.language.gettext("What you asked for has changed. These results are being renewed.")
+            self.banner.say(text, "warning")
+
+    def _fill_cards(self) -> None:
+        advice, language, theme = self.selection.advice, self._words.language, self._state.theme
+        self.title.setText(language.gettext("Results"))
+        if advice is None:
+            self.cards.set_cards((), theme)
+            return
+        self.subtitle.setText(self._counted(advice, language))
+        cards = pick_cards(advice, language, theme)
+        for card in cards:
+            if plan_of(card) is not None:
+                card.chosen.connect(self.selection.choose)  # type: ignore[attr-defined]
+        self.cards.set_cards(cards, theme)
+        self.nothing.setVisible(not advice.picks)
+        if not advice.picks:
+            self._explain_nothing(advice, language)
+        self._show_chosen(self.selection.assessment)
+
+    def _counted(self, advice: Advice, language: Language) -> str:
+        return language.fill(
+            "{plans:int} plans from {clusters:int} combinations of cards and offers; {rejected:int} ruled out",
+            plans=len(advice.ranked),
+            clusters=advice.searched.clusters,
+            rejected=len(advice.rejected),
+        )
+
+    def _explain_nothing(self, advice: Advice, language: Language) -> None:
+        clear_layout(self.nothing.body)
+        body = self.nothing.body
+        body.addWidget(label(language.gettext("No plan meets all your limits"), "subtitle"))
+        grave = [f for f in advice.findings if f.severity in (Severity.SERIOUS, Severity.WARNING, Severity.ADVICE)]
+        for finding in grave[:6]:
+            body.addWidget(label(language.fill("• {reason}", reason=language.text(finding)), selectable=True))
+        body.addWidget(
+            label(
+                language.gettext(
+                    "Below, “Why not?” names the decisive reason for every card and what would change it."
+                ),
+                "muted",
+            )
+        )
+        edit = button(self._words, NP_("button", "Change the limits"), "results.change", "primary")
+        edit.clicked.connect(self.edit_requested)
+        body.addWidget(edit, 0, Qt.AlignmentFlag.AlignLeft)
+
+    def _show_chosen(self, assessment: Assessment | None) -> None:
+        language = self._words.language
+        for card in self.cards.cards:
+            shown = plan_of(card)
+            if shown is not None:
+                chosen = assessment is not None and shown.plan.id == assessment.plan.id
+                card.set_chosen(chosen)  # type: ignore[attr-defined]
+        if assessment is None:
+            self.chosen_note.clear()
+            return
+        self.chosen_note.setText(
+            language.fill(
+                "Plan looked at: {plan}, {way}, {source}",
+                plan=words.plan_name(assessment.plan, language),
+                way=words.way_name(assessment.plan, language),
+                source=words.plan_source(assessment.plan, language),
+            )
+        )
+
+    # files --------------------------------------------------------------------------------------------------
+
+    def _export(self, kind: str) -> None:
+        advice = self.selection.advice
+        if advice is not None:
+            self.exporter.export_table(kind, advice)
+
+    def _save_chart(self, view: ChartView, kind: str) -> None:
+        make = view.file_bytes(kind)
+        if make is not None and view.chart is not None:
+            self.exporter.save(make, view.chart.name, kind)
