@@ -80,6 +80,7 @@ class TableView(QTableView):
     def fit_columns(self) -> None:
         """Columns as wide as their contents, within bounds."""
         letter = self.fontMetrics().averageCharWidth()
+        self.horizontalHeader().setStyleSheet(f"QHeaderView::section {{ padding-right: {3 * letter}px; }}")  # the arrow
         self.resizeColumnsToContents()
         for number, column in enumerate(self._table.columns):
             limit = (column.width or MAX_LETTERS) * letter

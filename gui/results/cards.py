@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QSizePolicy, QWidget
 
-from engine.advice.result import Advice, ApiBaseline, Assessment, Pick
+from engine.advice.result import Advice, ApiBaseline, Pick
 from engine.i18n import Language
 from gui.results import words
 from gui.results.parts import verdict_look
@@ -24,22 +24,23 @@ class PickCard(Card):
     chosen = Signal(str)  # plan id
 
     def __init__(self, advice: Advice, picks: Sequence[Pick], language: Language, theme: Theme) -> None:
-        super().__init__(margin=theme.px(theme.l), gap=theme.px(6))
+        super().__init__(margin=theme.px(theme.m), gap=theme.px(5))
         self.assessment = advice.ranked[picks[0].index]
         self.setObjectName(f"pick.{picks[0].role}")
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
         self._texts: list[str] = []
+        self._folded: list[QWidget] = []  # what a compact card leaves out
         self._roles(picks, language, theme)
         plan = self.assessment.plan
         self._line(words.plan_name(plan, language), "subtitle")
         self._line(f"{words.way_name(plan, language)} · {words.plan_source(plan, language)}", "small")
         self._verdict(language)
-        self.body.addLayout(self._figures(advice, language, theme))
+        self._figures(advice, language, theme)
         for pick in picks:
             for reason in pick.reasons:
-                self._line(language.fill("• {reason}", reason=language.text(reason)))
+                self._folded.append(self._line(language.fill("• {reason}", reason=language.text(reason))))
         self.body.addStretch(1)
         self.setAccessibleName(". ".join(self._texts))
         self.setAccessibleDescription(language.gettext("Press Enter to see this plan in the tabs below."))
@@ -48,9 +49,16 @@ class PickCard(Card):
         """Frame the card of the plan that is looked at."""
         set_look(self, "card-accent" if chosen else "card")
 
-    def _line(self, text: str, look: str = "") -> None:
+    def set_compact(self, compact: bool) -> None:
+        """Leave out all but the plan, its verdict and its cost, or show it all."""
+        for widget in self._folded:
+            widget.setVisible(not compact)
+
+    def _line(self, text: str, look: str = "") -> QWidget:
         self._texts.append(text)
-        self.body.addWidget(label(text, look))
+        made = label(text, look)
+        self.body.addWidget(made)
+        return made
 
     def _roles(self, picks: Sequence[Pick], language: Language, theme: Theme) -> None:
         row = QHBoxLayout()
@@ -74,7 +82,7 @@ class PickCard(Card):
         self._texts += [verdict, far]
         self.body.addLayout(row)
 
-    def _figures(self, advice: Advice, language: Language, theme: Theme) -> QGridLayout:
+    def _figures(self, advice: Advice, language: Language, theme: Theme) -> None:
         cost, days = self.assessment.cost, self.assessment.calendar_days
         rows = [
             (
@@ -91,18 +99,22 @@ class PickCard(Card):
         grid.setColumnStretch(2, 1)
         for number, (name, expected, span) in enumerate(rows):
             self._texts.append(f"{name}: {expected} ({span})")
-            grid.addWidget(label(name, "muted", wrap=False), number, 0)
-            grid.addWidget(label(expected, "section", wrap=False), number, 1)
-            range_label = label(span if span != expected else "", "small")
-            range_label.setToolTip(language.gettext("90 % interval: low to high"))
-            grid.addWidget(range_label, number, 2)
-        for number, task in enumerate(self.assessment.tasks):
+            parts = (
+                label(name, "muted", wrap=False),
+                label(expected, "section", wrap=False),
+                label(span if span != expected else "", "small", wrap=False),
+            )
+            parts[2].setToolTip(language.gettext("90 % interval: low to high"))
+            for column, part in enumerate(parts):
+                grid.addWidget(part, number, column)
+            if number:
+                self._folded += parts
+        self.body.addLayout(grid)
+        for task in self.assessment.tasks:
             speed = words.speed(task, language)
             if len(self.assessment.tasks) > 1:
                 speed = f"{words.task_name(advice, task.task_id)}: {speed}"
-            self._texts.append(speed)
-            grid.addWidget(label(speed, "small"), len(rows) + number, 0, 1, 3)
-        return grid
+            self._folded.append(self._line(speed, "small"))
 
     # Qt -----------------------------------------------------------------------------------------------------
 
@@ -123,7 +135,7 @@ class ApiCard(Card):
     """The same outputs, or the same fine-tuning, by a hosted API."""
 
     def __init__(self, baseline: ApiBaseline, about: str, language: Language, theme: Theme) -> None:
-        super().__init__(margin=theme.px(theme.l), gap=theme.px(6))
+        super().__init__(margin=theme.px(theme.m), gap=theme.px(5))
         self.setObjectName(f"api.{baseline.task_id}")
         row = QHBoxLayout()
         row.addWidget(label(language.gettext("Without own GPUs: by API"), "badge", wrap=False))
@@ -140,26 +152,28 @@ class ApiCard(Card):
         cost = language.fill("Cost: {money} ({span})", money=money, span=language.money_range(baseline.cost))
         self.body.addWidget(label(cost, "section"))
         text = language.text(baseline.finding)
-        self.body.addWidget(label(text))
+        self._folded = [label(text)]
         if about:
-            self.body.addWidget(label(about, "small"))
+            self._folded.append(label(about, "small"))
+        for part in self._folded:
+            self.body.addWidget(part)
         self.body.addStretch(1)
         self.setAccessibleName(". ".join((title, allowed, cost, text)))
 
+    def set_compact(self, compact: bool) -> None:
+        """Leave out the sentence, or show it."""
+        for widget in self._folded:
+            widget.setVisible(not compact)
 
-def pick_cards(advice: Advice, language: Language, theme: Theme) -> list[QWidget]:
+
+def pick_cards(advice: Advice, language: Language, theme: Theme) -> list[PickCard | ApiCard]:
     """A card for each plan on top (one plan may have several roles), then the hosted alternatives."""
     by_plan: dict[int, list[Pick]] = {}
     for pick in advice.picks:
         by_plan.setdefault(pick.index, []).append(pick)
-    cards: list[QWidget] = [PickCard(advice, picks, language, theme) for picks in by_plan.values()]
+    cards: list[PickCard | ApiCard] = [PickCard(advice, picks, language, theme) for picks in by_plan.values()]
     several = len(advice.scenario.tasks) > 1
     for baseline in advice.api:
         about = words.task_name(advice, baseline.task_id) if several else ""
         cards.append(ApiCard(baseline, about, language, theme))
     return cards
-
-
-def plan_of(card: QWidget) -> Assessment | None:
-    """The plan that a card shows; None for a hosted alternative."""
-    return card.assessment if isinstance(card, PickCard) else None

@@ -70,12 +70,6 @@ COLUMNS: tuple[Column[RankedPlan], ...] = (
         width=24,
     ),
     Column(
-        "role",
-        N_("Picked as"),
-        shown=lambda r, lang: ", ".join(words.role_name(role, lang) for role in r.roles),
-        value=lambda r: " ".join(r.roles) or None,
-    ),
-    Column(
         "way",
         N_("Way"),
         shown=lambda r, lang: words.way_name(r.assessment.plan, lang),
@@ -86,7 +80,7 @@ COLUMNS: tuple[Column[RankedPlan], ...] = (
         N_("From"),
         shown=lambda r, lang: words.plan_source(r.assessment.plan, lang),
         value=lambda r: _source_key(r),
-        width=24,
+        width=22,
     ),
     Column(
         "verdict",
@@ -95,34 +89,12 @@ COLUMNS: tuple[Column[RankedPlan], ...] = (
         value=lambda r: words.verdict_rank(words.tightest(r.assessment).memory.verdict),
     ),
     Column(
-        "peak",
-        N_("Peak memory per GPU"),
-        shown=lambda r, lang: lang.gib(words.tightest(r.assessment).memory.driver.expected),
-        value=lambda r: words.tightest(r.assessment).memory.driver.expected,
-        numeric=True,
-        hint=N_("Expected peak as nvidia-smi would show it, of the task that needs most."),
-    ),
-    Column(
-        "spare",
-        N_("Distance to the limit"),
-        shown=lambda r, lang: words.distance(words.tightest(r.assessment).memory, lang),
-        value=lambda r: _missing(r),
-        numeric=True,
-    ),
-    Column(
         "cost",
         N_("Cost of the job"),
         shown=lambda r, lang: lang.money(r.assessment.cost.cost_of_job),
         value=lambda r: float(r.assessment.cost.cost_of_job.expected),
         numeric=True,
         hint=N_("What this job costs: rent; or loss in value, energy and work for what is bought."),
-    ),
-    Column(
-        "cost_range",
-        N_("Cost, low to high"),
-        shown=lambda r, lang: lang.money_range(r.assessment.cost.cost_of_job),
-        value=lambda r: float(r.assessment.cost.cost_of_job.high),
-        numeric=True,
     ),
     Column(
         "cash",
@@ -139,6 +111,28 @@ COLUMNS: tuple[Column[RankedPlan], ...] = (
         value=lambda r: r.assessment.calendar_days.expected,
         numeric=True,
         hint=N_("Calendar time until everything asked for is done, queue and delivery included."),
+    ),
+    Column(
+        "spare",
+        N_("Distance to the limit"),
+        shown=lambda r, lang: words.distance(words.tightest(r.assessment).memory, lang),
+        value=lambda r: _missing(r),
+        numeric=True,
+    ),
+    Column(
+        "peak",
+        N_("Peak memory per GPU"),
+        shown=lambda r, lang: lang.gib(words.tightest(r.assessment).memory.driver.expected),
+        value=lambda r: words.tightest(r.assessment).memory.driver.expected,
+        numeric=True,
+        hint=N_("Expected peak as nvidia-smi would show it, of the task that needs most."),
+    ),
+    Column(
+        "cost_range",
+        N_("Cost, low to high"),
+        shown=lambda r, lang: lang.money_range(r.assessment.cost.cost_of_job),
+        value=lambda r: float(r.assessment.cost.cost_of_job.high),
+        numeric=True,
     ),
     Column(
         "time_range",
@@ -176,6 +170,12 @@ COLUMNS: tuple[Column[RankedPlan], ...] = (
         shown=_price_age,
         value=lambda r: r.assessment.cost.price_age_days,
         numeric=True,
+    ),
+    Column(
+        "role",
+        N_("Picked as"),
+        shown=lambda r, lang: ", ".join(words.role_name(role, lang) for role in r.roles),
+        value=lambda r: " ".join(r.roles) or None,
     ),
 )
 

@@ -10,11 +10,13 @@ from engine.i18n import Language
 from engine.memory.result import Verdict
 from engine.messages import N_
 from gui.results import words
+from gui.results.chip import ChipDelegate
 from gui.results.columns import COLUMNS, RankedPlan, ranked_plans
 from gui.results.selection import Selection
 from gui.state import AppState
 from gui.table_view import SearchField, TableView
 from gui.tables import TableModel, TableProxy
+from gui.theme import Theme
 from gui.widgets.basic import button, label
 from gui.widgets.editors import ChoiceEdit
 from gui.widgets.words import NP_, Words
@@ -38,6 +40,10 @@ class CompareTab(QWidget):
         self.vendor = self._choice("compare.vendor", NP_("filter", "Any vendor"))
         self.count = label("", "small", wrap=False)
         self._build(state)
+        self._chip = ChipDelegate(lambda row: words.tightest(row.assessment).memory.verdict, state.theme, self)
+        number = next(i for i, c in enumerate(COLUMNS) if c.key == "verdict")
+        self.view.setItemDelegateForColumn(number, self._chip)
+        state.theme_changed.connect(self._take_theme)
         self.view.sortByColumn(0, Qt.SortOrder.AscendingOrder)
         self.view.row_chosen.connect(lambda row: selection.choose(row.assessment.plan.id))
         self.verdict.edited.connect(self._filter_verdict)
@@ -66,7 +72,7 @@ class CompareTab(QWidget):
         bar.addWidget(self.search, 1)
         for box in (self.verdict, self.way, self.vendor):
             bar.addWidget(box)
-        bar.addSpacing(theme.px(theme.s))
+        bar.addWidget(self.count)
         copy = button(self._words, N_("Copy table"), "compare.copy")
         copy.clicked.connect(self.view.copy_all)
         bar.addWidget(copy)
@@ -75,7 +81,6 @@ class CompareTab(QWidget):
         column.setSpacing(theme.px(theme.s))
         column.addLayout(bar)
         column.addWidget(self.view, 1)
-        column.addWidget(self.count)
 
     def _say(self, language: Language) -> None:
         self.model.set_language(language)
@@ -112,6 +117,10 @@ class CompareTab(QWidget):
     def _show_chosen(self, assessment: Assessment | None) -> None:
         plan_id = assessment.plan.id if assessment is not None else ""
         self.view.choose(lambda row: row.assessment.plan.id == plan_id)
+
+    def _take_theme(self, theme: Theme) -> None:
+        self._chip.theme = theme
+        self.view.fit_columns()
 
     def _filter_verdict(self, value: str) -> None:
         wanted = Verdict(value) if value else None

@@ -9,7 +9,6 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QMenu,
-    QSplitter,
     QStackedWidget,
     QTabWidget,
     QToolButton,
@@ -23,18 +22,17 @@ from engine.i18n import Language
 from engine.messages import N_
 from gui.charts.canvas import ChartView
 from gui.results import words
-from gui.results.cards import pick_cards, plan_of
 from gui.results.charts_tab import ChartsTab, memory_charts, money_charts
 from gui.results.compare import CompareTab
 from gui.results.details import DetailsTab
 from gui.results.files import Exporter
 from gui.results.findings_tab import FindingsTab
-from gui.results.parts import CardRow
 from gui.results.selection import Selection
 from gui.results.sources import SourcesTab
+from gui.results.top import TopArea
 from gui.results.why_not import WhyNotTab
 from gui.state import AppState
-from gui.widgets.basic import Banner, Card, button, clear_layout, label, scrolled
+from gui.widgets.basic import Banner, Card, button, clear_layout, label
 from gui.widgets.words import NP_, Text, Words
 
 __all__ = ["ResultsPage"]
@@ -84,9 +82,7 @@ class ResultsPage(QWidget):
         self._words.bind(title.setText, N_("No results yet"))
         self._words.bind(
             text.setText,
-            N_(
-                "Answer the questions about your task, data and limits; the results appear here as soon as they suffice."
-            ),
+            N_("Answer the questions about your task, data and limits; the results appear as soon as they suffice."),
         )
         edit = button(self._words, NP_("button", "Go to the questions"), "results.edit", "primary")
         edit.clicked.connect(self.edit_requested)
@@ -109,16 +105,12 @@ class ResultsPage(QWidget):
         column.addLayout(self._head())
         self.banner = Banner("results.outdated")
         column.addWidget(self.banner)
-        splitter = QSplitter(Qt.Orientation.Vertical)
-        splitter.setObjectName("results.splitter")
-        splitter.setChildrenCollapsible(False)
-        splitter.setHandleWidth(theme.px(theme.s))
-        splitter.addWidget(self._top())
-        splitter.addWidget(self._tabs())
-        splitter.setStretchFactor(0, 0)
-        splitter.setStretchFactor(1, 1)
-        splitter.setSizes([theme.px(270), theme.px(400)])
-        column.addWidget(splitter, 1)
+        self.top = TopArea(self.selection, theme)
+        self.nothing = Card(look="card", margin=theme.px(theme.l), gap=theme.px(6))
+        self.nothing.setObjectName("results.nothing")
+        self.top.column.addWidget(self.nothing)
+        column.addWidget(self.top)
+        column.addWidget(self._tabs(), 1)
         return page
 
     def _head(self) -> QHBoxLayout:
@@ -135,6 +127,16 @@ class ResultsPage(QWidget):
         self._words.bind(self.export.setAccessibleName, NP_("button", "Export table…"))
         report = button(self._words, NP_("button", "Make the report"), "results.report", "primary")
         report.clicked.connect(self.report_requested)
+        self.more = QToolButton()
+        self.more.setObjectName("results.more")
+        self.more.setCheckable(True)
+        self._words.bind(self.more.setText, NP_("button", "Keep cards open"))
+        self._words.bind(self.more.setAccessibleName, NP_("button", "Keep cards open"))
+        self._words.bind(
+            self.more.setToolTip, N_("Show the cards on top in full beside every view, not only beside the comparison.")
+        )
+        self.more.toggled.connect(lambda _on: self._make_room(self.tabs.currentIndex()))
+        row.addWidget(self.more)
         row.addWidget(self.export)
         row.addWidget(report)
         return row
@@ -154,20 +156,10 @@ class ResultsPage(QWidget):
             menu.addAction(action)
         return menu
 
-    def _top(self) -> QWidget:
-        theme = self._state.theme
-        area, column = scrolled("results.cards", margin=0, gap=theme.px(theme.s))
-        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.cards = CardRow(theme)
-        self.nothing = Card(look="card", margin=theme.px(theme.l), gap=theme.px(6))
-        self.nothing.setObjectName("results.nothing")
-        column.addWidget(self.cards)
-        column.addWidget(self.nothing)
-        column.addStretch(1)
-        return area
-
     def _tabs(self) -> QWidget:
         state, selection = self._state, self.selection
+        self.chosen_note = label("", "small")
+        self.chosen_note.setObjectName("results.chosen")
         self.compare = CompareTab(state, selection)
         self.memory = ChartsTab("memory", memory_charts(), state, selection)
         self.money = ChartsTab("money", money_charts(), state, selection)
@@ -192,9 +184,9 @@ class ResultsPage(QWidget):
         for number, (widget, text) in enumerate(names):
             self.tabs.addTab(widget, "")
             self._words.bind(lambda words_, n=number: self.tabs.setTabText(n, words_), text)
+        self.tabs.currentChanged.connect(self._make_room)
+        self.chosen_note.hide()  # the table shows it
         self._words.bind(self.tabs.setAccessibleName, N_("Views of the results"))
-        self.chosen_note = label("", "small")
-        self.chosen_note.setObjectName("results.chosen")
         holder = QWidget()
         column = QVBoxLayout(holder)
         column.setContentsMargins(0, 0, 0, 0)
@@ -219,18 +211,12 @@ class ResultsPage(QWidget):
     def _fill_cards(self) -> None:
         advice, language, theme = self.selection.advice, self._words.language, self._state.theme
         self.title.setText(language.gettext("Results"))
-        if advice is None:
-            self.cards.set_cards((), theme)
-            return
-        self.subtitle.setText(self._counted(advice, language))
-        cards = pick_cards(advice, language, theme)
-        for card in cards:
-            if plan_of(card) is not None:
-                card.chosen.connect(self.selection.choose)  # type: ignore[attr-defined]
-        self.cards.set_cards(cards, theme)
-        self.nothing.setVisible(not advice.picks)
-        if not advice.picks:
-            self._explain_nothing(advice, language)
+        self.nothing.setVisible(advice is not None and not advice.picks)
+        if advice is not None:
+            self.subtitle.setText(self._counted(advice, language))
+            if not advice.picks:
+                self._explain_nothing(advice, language)
+        self.top.fill(advice, language, theme)
         self._show_chosen(self.selection.assessment)
 
     def _counted(self, advice: Advice, language: Language) -> str:
@@ -260,13 +246,14 @@ class ResultsPage(QWidget):
         edit.clicked.connect(self.edit_requested)
         body.addWidget(edit, 0, Qt.AlignmentFlag.AlignLeft)
 
+    def _make_room(self, tab: int) -> None:
+        """The comparison stands below full cards; the other views get the room of compact ones."""
+        self.top.set_compact(tab > 0 and not self.more.isChecked())
+        self.chosen_note.setVisible(tab > 0)
+
     def _show_chosen(self, assessment: Assessment | None) -> None:
         language = self._words.language
-        for card in self.cards.cards:
-            shown = plan_of(card)
-            if shown is not None:
-                chosen = assessment is not None and shown.plan.id == assessment.plan.id
-                card.set_chosen(chosen)  # type: ignore[attr-defined]
+        self.top.mark(assessment)
         if assessment is None:
             self.chosen_note.clear()
             return

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import date
 
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from engine.advice.result import Advice
@@ -143,7 +144,7 @@ class SourcesTab(QWidget):
         column.setSpacing(theme.px(theme.s))
         for widget in (self.search, self.view, self.note):
             column.addWidget(widget, 1 if widget is self.view else 0)
-        self.view.sortByColumn(-1, self.view.horizontalHeader().sortIndicatorOrder())
+        self.view.sortByColumn(-1, Qt.SortOrder.AscendingOrder)  # as the plans use them
         selection.advice_changed.connect(self._show)
         self._words.run(self._say)
 

@@ -7,6 +7,7 @@ from engine.findings import Severity
 from engine.i18n import Language
 from engine.memory.result import MemoryAssessment, Verdict
 from engine.quantity import Estimate
+from engine.report import naming
 from engine.scenario import Task
 
 __all__ = [
@@ -68,12 +69,7 @@ def distance(memory: MemoryAssessment, language: Language) -> str:
 
 def plan_name(plan: Plan, language: Language) -> str:
     """Count and card, and over how many machines."""
-    cluster = plan.cluster
-    if cluster.nodes > 1:
-        return language.fill(
-            "{count:int} × {gpu} ({nodes:int} machines)", count=cluster.gpus, gpu=cluster.gpu.name, nodes=cluster.nodes
-        )
-    return language.fill("{count:int} × {gpu}", count=cluster.gpus, gpu=cluster.gpu.name)
+    return naming.plan_name(plan, language)
 
 
 def way_name(plan: Plan, language: Language) -> str:
@@ -118,7 +114,8 @@ def condition_name(condition: str, language: Language) -> str:
 def plan_source(plan: Plan, language: Language) -> str:
     """Who rents or sells it, on which terms."""
     if plan.offer is not None:
-        parts = [plan.offer.provider, term_name(plan.offer.term, language), plan.offer.region]
+        term = "" if plan.way == "shared" else term_name(plan.offer.term, language)
+        parts = [plan.offer.provider, term, plan.offer.region]
     elif plan.purchase is not None:
         parts = [plan.purchase.seller, condition_name(plan.purchase.condition, language), plan.purchase.country]
     else:
