@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from engine.layout.model import Loss, Offload, Recomputation
+from engine.memory.precision import uses_autocast
 from engine.memory.step import Step
 from engine.memory.terms import TRACE, term
 from engine.quantity import Bounds, Number, TermBlock
@@ -34,9 +35,10 @@ def kept_activations(step: Step, *, with_rest: bool = True) -> TermBlock:
     if step.layout.offload is Offload.ACTIVATIONS:
         two = step.saved_block * np.minimum(2.0, step.share.layers)
         layers = Bounds(two.low, two.expected, two.high)
-    if step.layout.recomputation is Recomputation.SELECTIVE:
+    if step.layout.recomputation is Recomputation.SELECTIVE and not step.fused_kernels:
         # which operators are recomputed differs: from attention alone to every second block's inner tensors
-        layers = Bounds(layers.low * 0.5, layers.expected, layers.high + step.attention_part * step.share.layers)
+        more = step.attention_part * step.share.layers
+        layers = Bounds(layers.low * 0.5, layers.expected, layers.high + more)
     rest = rest_per_token(step) * (step.share.logits if with_rest else 0.0)
     return term(
         "memory.activations",
@@ -92,7 +94,7 @@ def cast_copies(step: Step, elements: Number) -> TermBlock:
 
 def head_cast_copy(step: Step) -> TermBlock | None:
     """A frozen 32-bit head under autocast is cast without the cache, and the copy is saved for backward."""
-    mixed = step.layout.regime.value.endswith("amp")
+    mixed = uses_autocast(step.job, step.layout)
     if not (mixed and step.job.kbit_preparation and step.layout.loss is Loss.PLAIN and not step.trains_weights):
         return None
     elements = (step.share.embedding if step.shape.tied else step.share.head) * step.share.logits

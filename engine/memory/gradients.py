@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from engine.layout.model import Offload, Sharding
-from engine.memory.precision import MAIN_GRADIENT_FRAMEWORKS
 from engine.memory.step import Step
 from engine.memory.terms import term
 from engine.memory.weights import ZERO, sharded
@@ -59,5 +56,4 @@ def gradient_term(step: Step, amount: Number, formula: str, *, at_step: bool = F
 
 def kept_between_micro_steps(step: Step) -> Number:
     """Bytes of gradients that exist throughout: accumulated ones, or a persistent buffer of the framework."""
-    persistent = 1.0 if step.trains_weights and step.job.framework.startswith(MAIN_GRADIENT_FRAMEWORKS) else 0.0
-    return all_gradients(step) * np.maximum(step.accumulates, persistent)
+    return all_gradients(step) * step.accumulates

@@ -9,7 +9,7 @@ from engine.memory.step import Step
 from engine.memory.terms import term
 from engine.quantity import Bounds, Number, TermBlock
 
-__all__ = ["chunk_rows", "loss_backward", "loss_forward"]
+__all__ = ["chunk_rows", "held_logits", "loss_backward", "loss_forward"]
 
 #: Preference losses take log-probabilities row by row or at once, and may hold the logits through backward.
 PREFERENCE_SPREAD = (0.6, 1.0, 1.2)
@@ -63,8 +63,21 @@ def loss_forward(step: Step) -> TermBlock:
 
 
 def loss_backward(step: Step) -> TermBlock:
-    """Plain loss in backward: log-softmax, gradient of the loss and gradient of log-softmax, 12 bytes a logit."""
-    return _plain(step, 12.0 + _soft_cap(step))
+    """Plain loss in backward: log-softmax, gradient of the loss and gradient of log-softmax, 12 bytes a logit; and
+    the logits themselves where the training loop holds the model's output.
+    """
+    return _plain(step, 12.0 + _soft_cap(step) + _held_width(step))
+
+
+def held_logits(step: Step) -> TermBlock | None:
+    """Logits alive in the blocks' backward pass because the training loop still holds the model's output."""
+    return _plain(step, _held_width(step)) if _held_width(step) else None
+
+
+def _held_width(step: Step) -> float:
+    """Bytes a logit that a hand-written loop keeps through backward; the transformers Trainer drops its outputs."""
+    holds = "plain loop" in step.job.framework and step.layout.loss is Loss.PLAIN
+    return step.precision.logits if holds else 0.0
 
 
 def _plain(step: Step, width: float) -> TermBlock:

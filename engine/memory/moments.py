@@ -20,10 +20,10 @@ from engine.memory.activations import (
     layer_activations,
 )
 from engine.memory.gradients import all_gradients, gradient_term, kept_between_micro_steps, whole_gradients
-from engine.memory.logits import loss_backward, loss_forward
+from engine.memory.logits import held_logits, loss_backward, loss_forward
 from engine.memory.optimizer import Trained, scratch_bytes, state_bytes, states_formula
 from engine.memory.result import Phase
-from engine.memory.sharding import bucket_term, gather_term, optimizer_share, reduce_term
+from engine.memory.sharding import bucket_term, context_term, gather_term, optimizer_share, reduce_term
 from engine.memory.step import Step
 from engine.memory.terms import TRACE, term
 from engine.memory.weights import weight_terms
@@ -152,7 +152,7 @@ def _blocks_forward(step: Step, static: list[TermBlock]) -> Moment:
     work = block_work(step, step.forward)
     kept = kept_activations(step, with_rest=False)
     gathered = gather_term(step, 2.0, before_backward=True)
-    return _moment("blocks_forward", "forward", static, kept, work, _all_copies(step), gathered)
+    return _moment("blocks_forward", "forward", static, kept, work, context_term(step), _all_copies(step), gathered)
 
 
 def _gathering(step: Step, static: list[TermBlock]) -> Moment:
@@ -205,7 +205,9 @@ def _first_block(step: Step, static: list[TermBlock]) -> Moment:
         static,
         kept_activations(step, with_rest=False),
         block_work(step, step.backward),
+        context_term(step),
         gradients,
+        held_logits(step),
         _layer_copies(step),
         gather_term(step, 2.0, before_backward=True),
     )
@@ -239,7 +241,9 @@ def _last_block(step: Step, static: list[TermBlock]) -> Moment:
         static,
         layer_activations(step, 1.0),
         block_work(step, step.bottom),
+        context_term(step),
         gradient_term(step, alive, formula, at_step=False, **values),
+        held_logits(step),
         copies,
         gather_term(step, 1.0),
         reduce_term(step, step.trained.block),
@@ -334,6 +338,7 @@ def _embedding(step: Step, static: list[TermBlock]) -> Moment:
         static,
         block_work(step, Bounds.exact(flowing + 0.0 * step.tokens)),
         gradients,
+        held_logits(step),
         gather_term(step, 0.0),
     )
 

@@ -12,27 +12,42 @@ from engine.memory.calibration import Overhead, memory_overheads
 from engine.memory.terms import term
 from engine.quantity import Bounds, Number, TermBlock
 
-__all__ = ["GENERAL", "MemoryPlatform", "overhead_terms", "platform_for", "pooled"]
+__all__ = ["GENERAL", "MemoryPlatform", "Parts", "overhead_terms", "platform_for", "pooled", "spread_term"]
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryPlatform:
-    """Overheads of one kind of card and framework. Bytes, but for `slack`: a fraction of the allocated bytes.
+    """Overheads of one kind of card and framework. Bytes, or fractions of bytes where named a slack or a spread.
 
     `context`: driver context and loaded kernels, outside PyTorch. `communication`: NCCL buffers where several cards
-    work together. `workspace`: cuBLAS and attention workspaces, inside PyTorch's pool. `slack`: rounding and
-    fragmentation, reserved minus allocated.
+    work together. `workspace`: cuBLAS and attention workspaces, inside PyTorch's pool. The slacks (rounding and
+    fragmentation, reserved minus allocated) apply to what stays (weights, states), to what comes and goes
+    (activations, gradients; more under eager attention) and to a cache that grows. `program_spread`: how far
+    activations and temporaries of other releases and frameworks lie from the traced ones.
     """
 
     context: Bounds
     communication: Bounds
     workspace: Bounds
-    slack: Bounds
+    slack_fixed: Bounds
+    slack_changing: Bounds
+    slack_eager: Bounds
+    slack_cache: Bounds
+    program_spread: Bounds
     sources: tuple[tuple[str, str], ...]  # item -> source
 
     def source(self, item: str) -> str:
         """Where the figure of an item comes from."""
         return dict(self.sources).get(item, "")
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """Allocated bytes at the peak by how the allocator sees them."""
+
+    fixed: Number
+    changing: Number
+    cache: Number
 
 
 def platform_for(gpu: Gpu | None, framework: str = "", gpus: int = 1) -> MemoryPlatform:
@@ -50,13 +65,18 @@ def _major(capability: str) -> int:
 
 @lru_cache(maxsize=256)
 def _platform(vendor: str, major: int, framework: str) -> MemoryPlatform:
-    hopper = "hopper" if major >= 9 else ""
     other = "non-nvidia" if vendor and vendor != "nvidia" else ""
-    context, communication = _find("context", other), _find("communication", other)
-    workspace, slack = _find("workspace", hopper), _find("slack", framework)
-    picked = (("context", context), ("communication", communication), ("workspace", workspace), ("slack", slack))
-    bounds = {n: Bounds(o.low, o.expected, o.high) for n, o in picked}
-    return MemoryPlatform(**bounds, sources=tuple((n, f"{o.source} ({o.date})") for n, o in picked))
+    scopes = {
+        "context": other or (f"cc{major}" if major else ""),
+        "communication": other,
+        "workspace": "hopper" if major >= 9 else "",
+        "program_spread": framework,
+    }
+    items = ("slack_fixed", "slack_changing", "slack_eager", "slack_cache")
+    picked = {item: _find(item, scopes.get(item, framework)) for item in (*scopes, *items)}
+    bounds = {n: Bounds(o.low, o.expected, o.high) for n, o in picked.items()}
+    sources = tuple((n, f"{o.source} ({o.date})") for n, o in picked.items())
+    return MemoryPlatform(**bounds, sources=sources)
 
 
 def _find(item: str, scope: str) -> Overhead:
@@ -68,36 +88,54 @@ def _find(item: str, scope: str) -> Overhead:
 GENERAL = platform_for(None)
 
 
-def pooled(platform: MemoryPlatform) -> MemoryPlatform:
-    """The same card under a serving engine, whose pool is reserved once: hardly any fragmentation."""
-    one = _find("slack", "serving")
-    sources = tuple((n, s) for n, s in platform.sources if n != "slack")
-    return replace(
-        platform,
-        slack=Bounds(one.low, one.expected, one.high),
-        sources=(*sources, ("slack", f"{one.source} ({one.date})")),
+def pooled(platform: MemoryPlatform, engine: str) -> MemoryPlatform:
+    """The same card under a serving engine: one pool reserved at start, or tensors that grow token by token."""
+    items = ("slack_fixed", "slack_changing", "slack_cache")
+    picked = {item: _find(item, engine if (item, engine) in memory_overheads() else "serving") for item in items}
+    bounds = {n: Bounds(o.low, o.expected, o.high) for n, o in picked.items()}
+    kept = tuple((n, s) for n, s in platform.sources if n not in items)
+    sources = (*kept, *((n, f"{o.source} ({o.date})") for n, o in picked.items()))
+    return replace(platform, **bounds, sources=sources)
+
+
+def spread_term(platform: MemoryPlatform, changing: Number) -> TermBlock:
+    """What activations and temporaries may differ by in this framework and release: nothing expected."""
+    spread = platform.program_spread
+    low, high = changing * (spread.low - 1), changing * (spread.high - 1)
+    return term(
+        "memory.program_differences",
+        Bounds(low, 0.0 * changing, high),
+        "changing * (expected_ratio - 1)",
+        platform.source("program_spread"),
+        changing=changing,
+        expected_ratio=1.0,
     )
 
 
-def overhead_terms(platform: MemoryPlatform, allocated: Bounds, gpus: Number) -> list[TermBlock]:
+def overhead_terms(platform: MemoryPlatform, parts: Parts, gpus: Number, *, eager: bool) -> list[TermBlock]:
     """Terms from allocated to driver bytes: fragmentation (up to reserved), workspace, context, communication."""
+    present = np.where(np.asarray(gpus) > 0, 1.0, 0.0)
     several = np.where(np.asarray(gpus) > 1, 1.0, 0.0)
-    slack = Bounds(
-        allocated.low * platform.slack.low,
-        allocated.expected * platform.slack.expected,
-        allocated.high * platform.slack.high,
-    )
+    item = "slack_eager" if eager else "slack_changing"
+    changing = platform.slack_eager if eager else platform.slack_changing
+    slack = (
+        platform.slack_fixed * parts.fixed + changing * parts.changing + platform.slack_cache * parts.cache
+    ) * present
     return [
         term(
             "memory.fragmentation",
             slack,
-            "allocated * slack",
-            platform.source("slack"),
-            allocated=allocated.expected,
-            slack=platform.slack.expected,
+            "fixed * slack_of_fixed + changing * slack_of_changing + cache * slack_of_cache",
+            platform.source(item),
+            fixed=parts.fixed,
+            slack_of_fixed=platform.slack_fixed.expected,
+            changing=parts.changing,
+            slack_of_changing=changing.expected,
+            cache=parts.cache,
+            slack_of_cache=platform.slack_cache.expected,
         ),
-        _constant("memory.workspace", platform.workspace, platform.source("workspace"), several * 0.0 + 1.0),
-        _constant("memory.context", platform.context, platform.source("context"), several * 0.0 + 1.0),
+        _constant("memory.workspace", platform.workspace, platform.source("workspace"), present),
+        _constant("memory.context", platform.context, platform.source("context"), present),
         _constant("memory.nccl", platform.communication, platform.source("communication"), several),
     ]
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from engine.layout.model import Job, LayoutLike, Regime, Sharding
 
-__all__ = ["FOUR_BIT", "Precision", "is_four_bit", "precision_of", "trains_adapters"]
+__all__ = ["FOUR_BIT", "Precision", "is_four_bit", "precision_of", "trains_adapters", "uses_autocast"]
 
 #: Formats that are dequantised matrix by matrix while training goes on (QLoRA, arXiv:2305.14314).
 FOUR_BIT = frozenset({"nf4", "nf4-dq", "fp4", "int4", "gptq4", "awq4", "mxfp4"})
@@ -49,12 +49,18 @@ def trains_adapters(job: Job) -> bool:
     return job.lora is not None
 
 
+def uses_autocast(job: Job, layout: LayoutLike) -> bool:
+    """Whether operators run under autocast. Hand-written loops over a 16-bit base compute in its dtype without it."""
+    mixed = layout.regime in (Regime.BF16_AMP, Regime.FP16_AMP)
+    return mixed and not (trains_adapters(job) and "plain loop" in job.framework)
+
+
 def precision_of(job: Job, layout: LayoutLike) -> Precision:
     """Bytes an element in each role (cases.md §2: regimes). For adapters the regime speaks of the frozen base."""
     regime = layout.regime
     sharded_weights = layout.sharding in (Sharding.ZERO3, Sharding.FSDP2)
     if trains_adapters(job) or job.virtual_tokens:
-        return _frozen_base(job, regime)
+        return _frozen_base(job, regime, mixed=uses_autocast(job, layout))
     if regime is Regime.PURE_BF16:
         return Precision(2, 2, 2, 2, 0, 0, 2, 2, 2)
     if regime is Regime.FP32:
@@ -70,10 +76,9 @@ def precision_of(job: Job, layout: LayoutLike) -> Precision:
     return Precision(2, 2, 2, 4, 4, 0, 2, 4, 2, (1.0, 1.0, 2.0), (1.0, 2.0, 3.0))
 
 
-def _frozen_base(job: Job, regime: Regime) -> Precision:
+def _frozen_base(job: Job, regime: Regime, *, mixed: bool) -> Precision:
     base = 4.0 if regime is Regime.FP32 else 2.0
     size = 4.0 if job.lora is None or job.lora.adapter_dtype == "fp32" else 2.0
-    mixed = regime in (Regime.BF16_AMP, Regime.FP16_AMP)
     head_in_32_bits = regime is Regime.FP32 or (job.kbit_preparation and not mixed)
     master = 4.0 if regime is Regime.FP32_MASTER and size < 4 else 0.0
     state = 4.0 if master else size

@@ -73,7 +73,9 @@ def inference_memory(
         moments.append(Moment("memory.moment.prefill", "prefill", (*static, *prefill)))
         moments.append(Moment("memory.moment.decode", "decode", (*static, decode)))
     tensor = np.asarray(layout.tensor_parallel) * np.asarray(layout.pipeline_parallel)
-    return block_from_moments(moments, pooled(platform), gpus=tensor, fallback=False, host_bytes=0.0 * replicas)
+    return block_from_moments(
+        moments, pooled(platform, job.engine), gpus=tensor, fallback=False, host_bytes=0.0 * replicas
+    )
 
 
 def _matrices(shape: Shape) -> float:

@@ -17,10 +17,11 @@ from engine.memory.terms import TRACE, term
 from engine.memory.weights import block_bytes, root_bytes, sharded
 from engine.quantity import Bounds, Number, TermBlock
 
-__all__ = ["bucket_term", "gather_term", "reduce_term"]
+__all__ = ["bucket_term", "context_term", "gather_term", "optimizer_share", "reduce_term"]
 
 LIVE_ELEMENTS = 1e9  # elements; DeepSpeed stage3_max_live_parameters
 BUCKET_ELEMENTS = 5e8  # elements; DeepSpeed reduce_bucket_size and allgather_bucket_size
+OVERLAP = 4.5  # buckets that overlap_comm may use at once, by the same reference
 DEEPSPEED = "DeepSpeed configuration reference: ZeRO options and their defaults"
 
 
@@ -42,8 +43,10 @@ def gather_term(
     if step.layout.sharding is Sharding.ZERO3:
         everything = root + block * step.share.layers
         budget = np.minimum(LIVE_ELEMENTS * step.precision.gathered, everything)
-        high = np.maximum(amount.expected, root + budget) * several
-        amount = Bounds(np.minimum(amount.expected, block * blocks * several), amount.expected, high)
+        live = np.maximum(amount.expected, budget * several)
+        prefetch = np.minimum(BUCKET_ELEMENTS * step.precision.gathered, everything) * several
+        amount = Bounds(np.minimum(amount.expected, block * blocks * several), live, live + prefetch)
+        held = (live / np.maximum(several, 1) - root) / block
     return term(
         "memory.gather_buffers",
         amount,
@@ -65,8 +68,8 @@ def reduce_term(step: Step, elements: Number) -> TermBlock | None:
     amount = Bounds.exact(width * elements * several)
     if step.layout.sharding is not Sharding.FSDP2:
         bucket = np.minimum(BUCKET_ELEMENTS, step.trained.total) * width * several
-        amount = Bounds(np.minimum(amount.expected, bucket), np.maximum(amount.expected, bucket), 0.0)
-        amount = Bounds(amount.low, amount.expected, np.maximum(amount.expected, 2 * bucket))
+        expected = np.maximum(amount.expected, 2 * bucket)
+        amount = Bounds(np.minimum(amount.expected, bucket), expected, np.maximum(expected, OVERLAP * bucket))
         elements = amount.expected / width
     return term(
         "memory.reduce_buffers",
@@ -109,6 +112,30 @@ def bucket_term(step: Step) -> TermBlock | None:
             bucket_bytes=one,
         )
     return None
+
+
+def context_term(step: Step) -> TermBlock | None:
+    """Keys and values that travel between context-parallel ranks while one block's attention runs.
+
+    A ring double-buffers the k and v of two ranks (8 k bytes a token) and keeps a 32-bit output (4 a); gathering
+    all keys and values at once takes 4 k for the tokens of every rank. Source: ring attention, arXiv:2310.01889.
+    """
+    ranks = np.asarray(step.layout.context_parallel)
+    if not np.any(ranks > 1):
+        return None
+    several = np.where(ranks > 1, 1.0, 0.0)
+    ring = step.tokens * (8 * step.key_width + 4 * step.query_width) * several
+    gathered = step.tokens * (4 * step.key_width * ranks + 4 * step.query_width) * several
+    return term(
+        "memory.context_exchange",
+        Bounds(4 * step.tokens * step.key_width * several, ring, np.maximum(ring, gathered)),
+        "tokens * (8 * key_width + 4 * query_width) * several_ranks",
+        "ring attention, arXiv:2310.01889",
+        tokens=step.tokens,
+        key_width=step.key_width,
+        query_width=step.query_width,
+        several_ranks=several,
+    )
 
 
 def optimizer_share(step: Step) -> Number:

@@ -10,9 +10,9 @@ import numpy as np
 from engine.architecture.linears import extra_count
 from engine.architecture.model import Architecture
 from engine.layout.model import Job, LayoutLike, Method, Recomputation, Sharding
-from engine.memory.factors import BlockForms, Way, forms_of, resolve_kind, sdpa_forms, way_of
+from engine.memory.factors import BlockForms, Way, forms_of, resolve_kind, sdpa_forms, way_of, with_fused_kernels
 from engine.memory.lora import adapter_elements
-from engine.memory.precision import Precision, precision_of
+from engine.memory.precision import MAIN_GRADIENT_FRAMEWORKS, Precision, precision_of
 from engine.memory.shape import Shape, Share, shape_of, share_of
 from engine.quantity import Bounds, Number
 
@@ -20,7 +20,7 @@ __all__ = ["Divisors", "Step", "TrainedElements", "make_step"]
 
 #: Frameworks whose tensor parallelism splits norms and residuals by sequence too, and the logits by vocabulary
 #: (sequence parallelism, arXiv:2205.05198; on by default with tensor parallelism there).
-SEQUENCE_PARALLEL = ("megatron", "nemo", "torchtitan")
+SEQUENCE_PARALLEL = ("megatron", "nemo", "torchtitan")  # the first two have fused kernels too
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +65,8 @@ class Step:
     trained: TrainedElements
     tokens: Number  # of one micro-batch on this card
     hidden: Number
+    query_width: Number
+    key_width: Number
     saved: Bounds  # bytes a token that all blocks of one micro-batch keep
     saved_block: Bounds
     rest: Bounds
@@ -74,7 +76,8 @@ class Step:
     attention_part: Number  # of a block's saved bytes: what recomputing attention would drop
     vocabulary: Bounds  # columns of logits on this card
     trains_weights: bool
-    accumulates: Number  # 1 where gradients of an earlier micro-step exist
+    fused_kernels: bool  # kept bytes are those of Megatron's kernels: nothing is left to selective recomputation
+    accumulates: Number  # 1 where gradients exist before backward: of an earlier micro-step, or a persistent buffer
 
     @property
     def gathers(self) -> bool:
@@ -87,28 +90,21 @@ def make_step(arch: Architecture, job: Job, layout: LayoutLike, *, first_stage: 
     kind, fallback = resolve_kind(arch)
     shape = shape_of(arch, kind)
     share = share_of(shape, layout, first_stage=first_stage)
-    forms = _with_sdpa(forms_of(kind, way_of(job, layout), known_kind=not fallback), arch, job, layout)
+    way = way_of(job, layout)
+    unfused = known = forms_of(kind, way, known_kind=not fallback)
+    if job.framework.startswith(SEQUENCE_PARALLEL[:2]):
+        known = with_fused_kernels(known, way)
+    forms = _with_sdpa(known, arch, job, layout)
     rows = layout.micro_batch_size * job.sequences_per_sample
     sequence = job.sequence_length + job.virtual_tokens
-    tokens = rows * sequence / np.asarray(layout.context_parallel)
-    narrow, wide = (_widths(arch, job, layout, sequence, hidden_split=split) for split in (True, False))
-    sharded_sequence = job.framework.startswith(SEQUENCE_PARALLEL)
-
-    def per_token(form: Mapping[str, float], spread: float = 0.0) -> Bounds:
-        low, high = _evaluate(form, narrow, rows), _evaluate(form, wide, rows)
-        if sharded_sequence:
-            low, expected, high = low, low, low
-        else:
-            expected = high
-        return Bounds(low * (1 - spread), expected, high * (1 + spread))
-
+    meter = _meter(arch, job, layout, sequence, rows)
     error = forms.error
-    exact = 0.0 if not forms.fallback and error < 0.1 else error
-    saved_block = per_token(forms.saved, exact)
-    attention_form = _attention_form(kind)
+    derived = not forms.fallback and error < 0.1
+    saved_error = 0.0 if derived or layout.recomputation is Recomputation.FULL else error
+    saved_block = _at_least(meter.per_token(forms.saved, saved_error), 2.0 * meter.narrow["h"])  # at least its input
     full = job.lora is None and not job.virtual_tokens
-    vocabulary = share.vocabulary
-    split = vocabulary if sharded_sequence else share.vocabulary * np.asarray(layout.tensor_parallel)
+    persistent = full and job.framework.startswith(MAIN_GRADIENT_FRAMEWORKS)
+    whole = share.vocabulary if meter.sequence_split else share.vocabulary * np.asarray(layout.tensor_parallel)
     return Step(
         job=job,
         layout=layout,
@@ -118,19 +114,52 @@ def make_step(arch: Architecture, job: Job, layout: LayoutLike, *, first_stage: 
         forms=forms,
         divisors=_divisors(layout, share),
         trained=_trained(shape, share, job, layout, full),
-        tokens=tokens,
+        tokens=rows * sequence / np.asarray(layout.context_parallel),
         hidden=arch.hidden_size,
-        saved=_saved_layers(arch, job, layout, share, forms, saved_block, narrow, wide, full),
+        query_width=meter.wide["a"],
+        key_width=meter.wide["k"],
+        saved=_saved_layers(arch, job, layout, share, forms, saved_block, meter),
         saved_block=saved_block,
-        rest=per_token(forms.rest),
-        forward=per_token(forms.forward, error),
-        backward=per_token(forms.backward, error),
-        bottom=per_token(forms.bottom, error),
-        attention_part=_evaluate(attention_form, wide, rows),
-        vocabulary=Bounds(vocabulary, split, split),
+        rest=meter.per_token(forms.rest),
+        forward=meter.per_token(forms.forward, error),
+        backward=meter.per_token(forms.backward, error),
+        bottom=meter.per_token(forms.bottom, error),
+        attention_part=_evaluate(_attention_form(kind), meter.wide, rows),
+        vocabulary=Bounds(share.vocabulary, whole, whole),
         trains_weights=full,
-        accumulates=np.where(np.asarray(layout.gradient_accumulation_steps) > 1, 1.0, 0.0),
+        fused_kernels=known.saved is not unfused.saved,
+        accumulates=np.where((np.asarray(layout.gradient_accumulation_steps) > 1) | persistent, 1.0, 0.0),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Meter:
+    """Evaluates linear forms on a card's widths: `narrow` with the hidden width split too, `wide` without.
+
+    Frameworks with sequence parallelism split it; of others the interval spans both and the whole width is expected.
+    """
+
+    narrow: Mapping[str, Number]
+    wide: Mapping[str, Number]
+    rows: Number
+    sequence_split: bool
+
+    def per_token(self, form: Mapping[str, float], spread: float = 0.0) -> Bounds:
+        """Bytes a token of a form, give or take the fraction `spread`."""
+        low, high = _evaluate(form, self.narrow, self.rows), _evaluate(form, self.wide, self.rows)
+        expected = low if self.sequence_split else high
+        high = expected if self.sequence_split else high
+        margin = spread * np.abs(expected)
+        return Bounds(np.minimum(low, expected) - margin, expected, np.maximum(high, expected) + margin)
+
+
+def _meter(arch: Architecture, job: Job, layout: LayoutLike, sequence: int, rows: Number) -> _Meter:
+    narrow, wide = (_widths(arch, job, layout, sequence, hidden_split=split) for split in (True, False))
+    return _Meter(narrow, wide, rows, job.framework.startswith(SEQUENCE_PARALLEL))
+
+
+def _at_least(amount: Bounds, floor: Number) -> Bounds:
+    return Bounds(np.maximum(amount.low, floor), np.maximum(amount.expected, floor), np.maximum(amount.high, floor))
 
 
 def _with_sdpa(forms: BlockForms, arch: Architecture, job: Job, layout: LayoutLike) -> BlockForms:
@@ -214,15 +243,13 @@ def _saved_layers(
     share: Share,
     forms: BlockForms,
     block: Bounds,
-    narrow: Mapping[str, Number],
-    wide: Mapping[str, Number],
-    full: bool,
+    meter: _Meter,
 ) -> Bounds:
     """Bytes a token that the blocks of one stage keep; dense layers of a routed model keep their own MLP instead."""
     total = block * share.layers
     if arch.is_moe and arch.intermediate_size and layout.recomputation is not Recomputation.FULL:
-        gated = (8.0 if full else 6.0) * arch.intermediate_size / np.asarray(layout.tensor_parallel)
-        routed = [sum(forms.saved.get(s, 0.0) * w[s] for s in ("f", "t", "s")) for w in (narrow, wide)]
+        gated = (8.0 if job.lora is None else 6.0) * arch.intermediate_size / np.asarray(layout.tensor_parallel)
+        routed = [sum(forms.saved.get(s, 0.0) * w[s] for s in ("f", "t", "s")) for w in (meter.narrow, meter.wide)]
         low, high = (share.dense_layers * (gated - r) for r in routed)
         total = Bounds(total.low + np.minimum(low, high), total.expected + high, total.high + np.maximum(low, high))
     if job.method is Method.FREEZE:  # below the first trained layer nothing is kept, unless inputs are recomputed

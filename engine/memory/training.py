@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from engine.architecture.model import Architecture
-from engine.layout.model import Job, LayoutLike, Offload
+from engine.layout.model import Attention, Job, LayoutLike, Offload
 from engine.memory.moments import Moment, moments_of
 from engine.memory.optimizer import state_bytes
 from engine.memory.overheads import GENERAL, MemoryPlatform
@@ -36,6 +36,7 @@ def training_memory(
         gpus=layout.gpus,
         fallback=step.forms.fallback,
         host_bytes=_host_bytes(step),
+        eager=layout.attention is Attention.EAGER,
     )
 
 

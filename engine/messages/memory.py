@@ -17,6 +17,8 @@ LABELS: dict[str, str] = {
     "memory.cast_copies": N_("16-bit copies of weights (autocast)"),
     "memory.gather_buffers": N_("Weights gathered from other GPUs"),
     "memory.reduce_buffers": N_("Gradient exchange buffers"),
+    "memory.context_exchange": N_("Keys and values from other GPUs (context parallelism)"),
+    "memory.program_differences": N_("Differences between software versions"),
     "memory.step_scratch": N_("Scratch memory of the optimizer step"),
     "memory.inputs": N_("Input tokens"),
     "memory.engine_graphs": N_("CUDA graphs of the serving engine"),

@@ -22,7 +22,7 @@ from engine.layout.model import (
     Sharding,
 )
 
-DATA = Path(__file__).parent.parent / "reference" / "data"
+DATA = Path(__file__).parent / "reference" / "data"
 
 
 def _model(

@@ -1,0 +1,194 @@
+"""What must hold for any job: monotone, split by sharding, the same for a scalar and for an array."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from traced_models import traced_models
+
+from engine.architecture.model import Architecture
+from engine.layout.model import Job, Layout, LayoutBlock, Lora, Sharding
+from engine.memory.training import training_memory
+from engine.quantity import TermBlock
+
+MODELS = sorted(traced_models())
+METHODS = ("full", "lora", "qlora", "prompt")
+
+
+def _job(method: str, **more: Any) -> Job:
+    values: dict[str, Any] = {"method": method, "sequence_length": 1024, **more}
+    if method in ("lora", "qlora"):
+        values.setdefault("lora", Lora())
+    if method == "qlora":
+        values["weight_quantization"] = "nf4-dq"
+    if method == "prompt":
+        values["virtual_tokens"] = 20
+    return Job.model_validate(values)
+
+
+def _layout(data: st.DataObject) -> Layout:
+    return Layout(
+        recomputation=data.draw(st.sampled_from(["none", "attention", "selective", "full"])),
+        attention=data.draw(st.sampled_from(["flash", "sdpa", "eager"])),
+        loss=data.draw(st.sampled_from(["plain", "chunked"])),
+        regime=data.draw(st.sampled_from(["pure-bf16", "fp32-master", "bf16-amp"])),
+        optimizer=data.draw(st.sampled_from(["adamw", "adamw_8bit", "adafactor"])),
+    )
+
+
+def _peak(arch: Architecture, job: Job, layout: Layout) -> tuple[float, float, float]:
+    driver = training_memory(arch, job, layout).driver
+    return float(driver.low), float(driver.expected), float(driver.high)
+
+
+@settings(max_examples=40, deadline=None)
+@given(data=st.data())
+def test_never_falls_with_length_batch_or_rank(data: st.DataObject) -> None:
+    arch = traced_models()[data.draw(st.sampled_from(MODELS))]
+    method, layout = data.draw(st.sampled_from(METHODS)), _layout(data)
+    small = _peak(arch, _job(method), layout)
+    assert small[0] <= small[1] <= small[2]
+    longer = _peak(arch, _job(method, sequence_length=4096), layout)
+    assert longer[1] > small[1]
+    wider = _peak(arch, _job(method), Layout.model_validate({**layout.model_dump(), "micro_batch_size": 4}))
+    assert wider[1] > small[1]
+    if method in ("lora", "qlora"):
+        ranked = _peak(arch, _job(method, lora=Lora(rank=128)), layout)
+        assert ranked[1] > small[1]
+
+
+@settings(max_examples=25, deadline=None)
+@given(name=st.sampled_from(MODELS), method=st.sampled_from(METHODS))
+def test_never_falls_with_layers(name: str, method: str) -> None:
+    arch = traced_models()[name]
+    per_layer = (arch.parameters_total - arch.vocabulary_size * arch.hidden_size * 2) // arch.layers
+    more = {
+        **arch.model_dump(),
+        "layers": arch.layers + 2,
+        "full_attention_layers": arch.full_attention_layers + 2,
+        "parameters_total": arch.parameters_total + 2 * max(per_layer, 1),
+    }
+    deeper = Architecture.model_validate(more)
+    assert _peak(deeper, _job(method), Layout())[1] > _peak(arch, _job(method), Layout())[1]
+
+
+def _expected(terms: tuple[TermBlock, ...], name: str) -> float:
+    return sum(float(t.amount.expected) for t in terms if t.name == name)
+
+
+@pytest.mark.parametrize(
+    ("sharding", "split"),
+    [
+        ("zero1", {"memory.optimizer_states"}),
+        ("zero2", {"memory.optimizer_states"}),
+        ("zero3", {"memory.optimizer_states", "memory.weights"}),
+        ("fsdp2", {"memory.optimizer_states", "memory.weights"}),
+    ],
+)
+@pytest.mark.parametrize("name", ["llama-3.1-8b", "mixtral-8x7b", "deepseek-v3"])
+def test_a_state_sharded_in_two_is_half(name: str, sharding: str, split: set[str]) -> None:
+    arch = traced_models()[name]
+    base = {"sharding": sharding, "regime": "pure-bf16"}
+    one, two = (
+        training_memory(arch, _job("full"), Layout.model_validate({**base, "data_parallel": n, "shard_degree": n}))
+        for n in (2, 4)
+    )
+    for term in ("memory.optimizer_states", "memory.weights"):
+        ratio = _expected(two.terms_of_moment[0], term) / _expected(one.terms_of_moment[0], term)
+        assert ratio == pytest.approx(0.5 if term in split else 1.0, rel=1e-9), term
+
+
+def test_activations_are_never_sharded_by_data_parallelism() -> None:
+    arch = traced_models()["llama-3.1-8b"]
+    one, many = (
+        training_memory(arch, _job("full"), Layout(data_parallel=n, shard_degree=n, sharding="fsdp2")) for n in (2, 64)
+    )
+    for term in ("memory.activations", "memory.logits"):
+        assert _expected(one.terms_of_moment[0], term) == _expected(many.terms_of_moment[0], term)
+
+
+@settings(max_examples=30, deadline=None)
+@given(data=st.data())
+def test_a_scalar_and_arrays_agree(data: st.DataObject) -> None:
+    arch = traced_models()[data.draw(st.sampled_from(MODELS))]
+    job = _job(data.draw(st.sampled_from(METHODS)))
+    n = data.draw(st.lists(st.sampled_from([1, 2, 8, 64]), min_size=1, max_size=4))
+    sizes = np.array(n, dtype=np.int64)
+    ones = np.ones_like(sizes)
+    tensor = np.array([data.draw(st.sampled_from([1, 2, 8])) for _ in n])
+    stages = np.array([data.draw(st.sampled_from([1, 4])) for _ in n])
+    kinds = _layout(data)
+    block = LayoutBlock(
+        data_parallel=sizes,
+        tensor_parallel=tensor,
+        pipeline_parallel=stages,
+        context_parallel=ones,
+        expert_parallel=ones,
+        shard_degree=sizes,
+        micro_batch_size=ones * 2,
+        gradient_accumulation_steps=np.array([data.draw(st.sampled_from([1, 8])) for _ in n]),
+        sharding=data.draw(st.sampled_from(list(Sharding)[1:])),
+        reshard_after_forward=True,
+        recomputation=kinds.recomputation,
+        attention=kinds.attention,
+        loss=kinds.loss,
+        regime=kinds.regime,
+        optimizer=kinds.optimizer,
+        optimizer_in_backward=False,
+        offload=data.draw(st.sampled_from(list(type(kinds.offload)))),
+    )
+    many = training_memory(arch, job, block)
+    for index in range(len(n)):
+        single = training_memory(arch, job, block.at(index))
+        for end in ("low", "expected", "high"):
+            expected = np.broadcast_to(getattr(many.driver, end), sizes.shape)[index]
+            assert float(getattr(single.driver, end)) == pytest.approx(float(expected), rel=1e-9), end
+        host = np.broadcast_to(many.host_bytes, sizes.shape)[index]
+        assert float(np.asarray(single.host_bytes)) == pytest.approx(float(host))
+
+
+def test_offload_moves_states_to_the_host() -> None:
+    arch, job = traced_models()["llama-3.1-8b"], _job("full")
+    on_card = training_memory(arch, job, Layout(regime="fp32-master"))
+    away = training_memory(arch, job, Layout(regime="fp32-master", offload="optimizer"))
+    assert float(away.driver.expected) < float(on_card.driver.expected) - 12 * 8.0e9
+    assert float(np.asarray(away.host_bytes)) >= 12 * 8.0e9  # 32-bit master and two states
+    assert float(np.asarray(on_card.host_bytes)) == 0
+
+
+def test_optimizer_regimes_in_bytes_a_parameter() -> None:
+    """States and weights of a 1.24 B model, textbook sums: 2+2+2, 4+4+4, 2+4+4+4 bytes and so on."""
+    arch = traced_models()["llama-3.2-1b"]
+    wanted = {
+        ("pure-bf16", "adamw"): 2 + 2 * 2,
+        ("bf16-amp", "adamw"): 4 + 2 * 4,
+        ("fp32-master", "adamw"): 2 + 4 + 2 * 4,
+        ("pure-bf16", "sgd"): 2,
+        ("pure-bf16", "adamw_8bit"): 2 + 2 * (1 + 4 / 256),
+        ("pure-bf16", "adamw_fp32"): 2 + 8,
+        ("pure-bf16", "lion"): 2 + 2,
+    }
+    for (regime, optimizer), per_parameter in wanted.items():
+        block = training_memory(arch, _job("full"), Layout(regime=regime, optimizer=optimizer))
+        found = sum(_expected(block.terms_of_moment[0], f"memory.{n}") for n in ("weights", "optimizer_states"))
+        assert found / arch.parameters_total == pytest.approx(per_parameter, rel=1e-6), (regime, optimizer)
+
+
+def test_pipeline_stages_hold_their_share() -> None:
+    arch, job = traced_models()["llama-3.1-8b"], _job("full")
+    whole = training_memory(arch, job, Layout(regime="pure-bf16", recomputation="none"))
+    staged = training_memory(
+        arch,
+        job,
+        Layout(regime="pure-bf16", recomputation="none", pipeline_parallel=4, gradient_accumulation_steps=8),
+    )
+    first = staged.terms_of_moment[0]
+    weights = _expected(first, "memory.weights") / _expected(whole.terms_of_moment[0], "memory.weights")
+    assert 0.25 < weights < 0.30  # a quarter of the layers, and the embedding
+    # four micro-batches in flight on a quarter of the layers: the same activations as the whole model
+    kept = _expected(first, "memory.activations") / _expected(whole.terms_of_moment[0], "memory.activations")
+    assert kept == pytest.approx(1.0, abs=0.02)
