@@ -25,7 +25,9 @@ __all__ = ["api_baselines", "same_model"]
 DAYS_PER_MONTH = 365 / 12
 CENT = Decimal("0.01")
 #: Words in a model's name that do not make it another model for the purpose of a price.
-_SUFFIXES = frozenset("instruct turbo versatile instant chat it hf base fp8 bf16 latest".split())
+_SUFFIXES = frozenset(
+    ["instruct", "turbo", "versatile", "instant", "chat", "it", "hf", "base", "fp8", "bf16", "latest"]
+)
 #: Methods that hosted fine-tuning offers: adapters on a model that the provider serves.
 _HOSTED_METHODS = frozenset({Method.LORA, Method.QLORA})
 
@@ -63,7 +65,9 @@ def _baseline(task: Task, quote: _Quote, own: Money | None, result: SearchResult
     constraints = result.scenario.constraints
     allowed = constraints.data_may_leave and constraints.api_allowed
     total = quote.total
-    low, expected, high = (Decimal(repr(v)).quantize(CENT, ROUND_HALF_UP) for v in (total.low, total.expected, total.high))
+    low, expected, high = (
+        Decimal(repr(v)).quantize(CENT, ROUND_HALF_UP) for v in (total.low, total.expected, total.high)
+    )
     cost = MoneyEstimate(low=low, expected=expected, high=high, currency=result.figures.currency)
     return ApiBaseline(
         task_id=task.id,
@@ -76,10 +80,12 @@ def _baseline(task: Task, quote: _Quote, own: Money | None, result: SearchResult
     )
 
 
-def _compared(
-    price: ApiPrice, cost: Money, own: Money | None, allowed: bool, *, data_may_leave: bool
-) -> Finding:
-    params = {"provider": price.provider, "model": price.model, "cost": money_param(cost)}
+def _compared(price: ApiPrice, cost: Money, own: Money | None, allowed: bool, *, data_may_leave: bool) -> Finding:
+    params: dict[str, str | int | float | None] = {
+        "provider": price.provider,
+        "model": price.model,
+        "cost": money_param(cost),
+    }
     if not allowed:
         code = "api.data_must_stay" if not data_may_leave else "api.not_wanted"
         return Finding(code=code, severity=Severity.INFO, params=params, source=price.source_url)

@@ -71,7 +71,9 @@ def _nearest(options: list[Option], result: SearchResult) -> Iterator[Finding]:
     dear = [o for o in fast if o.days_late <= 0]
     if dear:
         best = min(dear, key=lambda o: (o.over_budget, o.key))
-        yield _miss("nothing.over_budget", best, over=_amount(best.over_budget, result), cash=_amount(best.cash, result))
+        yield _miss(
+            "nothing.over_budget", best, over=_amount(best.over_budget, result), cash=_amount(best.cash, result)
+        )
     if late:
         best = min(late, key=lambda o: (o.days_late, o.key))
         yield _miss("nothing.too_late", best, late=best.days_late, days=best.days.expected)

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from engine.advice.result import Assessment, Pick
+from engine.advice.result import Assessment, Pick, TaskAssessment
 from engine.cost.age import STALE_DAYS
 from engine.findings import Finding, Severity
-from engine.layout.model import Job, Sharding
 from engine.memory.result import Verdict
-from engine.search.options import DELIVERY_SERVER, DELIVERY_SMALL, delivery_days
 from engine.search.clusters import Seed
+from engine.search.options import DELIVERY_SERVER, DELIVERY_SMALL, delivery_days
 from engine.search.search import SearchResult
 
 __all__ = ["plan_rules"]
@@ -61,23 +60,28 @@ def _prices(result: SearchResult, chosen: Sequence[Assessment]) -> Iterator[Find
 
 
 def _links(result: SearchResult) -> Iterator[Finding]:
-    """Cards without a fast link, on plans that exchange much."""
+    """Cards without a fast link, on plans that exchange much: the best such plan is named."""
     for assessment in result.ranked:
-        if assessment.plan.cluster.gpus == 1 or assessment.plan.cluster.intra_node.kind not in ("pcie-p2p", "pcie-host"):
+        cluster = assessment.plan.cluster
+        if cluster.gpus == 1 or cluster.intra_node.kind not in ("pcie-p2p", "pcie-host"):
             continue
-        for task in assessment.tasks:
-            if task.training is None or not isinstance(task.job, Job) or task.layout.sharding is Sharding.NONE:
-                continue
-            step = task.training.step_seconds.expected
-            share = sum(t.expected for t in task.training.terms if t.name == "speed.communication") / step
-            if share >= COMMUNICATION_HEAVY:
-                yield Finding(
-                    code="advice.link_bound",
-                    severity=Severity.WARNING,
-                    params={"gpu": assessment.plan.cluster.gpu.name, "gpus": assessment.plan.cluster.gpus, "share": share},
-                    source="collectives of the speed formulas, term speed.communication",
-                )
-                return
+        share = max((_communication_share(t) for t in assessment.tasks), default=0.0)
+        if share >= COMMUNICATION_HEAVY:
+            yield Finding(
+                code="advice.link_bound",
+                severity=Severity.WARNING,
+                params={"gpu": cluster.gpu.name, "gpus": cluster.gpus, "share": share},
+                source="collectives of the speed formulas, term speed.communication",
+            )
+            return
+
+
+def _communication_share(task: TaskAssessment) -> float:
+    """Share of a training step that waits for other cards."""
+    if task.training is None:
+        return 0.0
+    waiting = sum(t.expected for t in task.training.terms if t.name == "speed.communication")
+    return waiting / task.training.step_seconds.expected
 
 
 def _long_runs(chosen: Sequence[Assessment]) -> Iterator[Finding]:

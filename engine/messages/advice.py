@@ -13,7 +13,8 @@ LABELS: dict[str, str] = {
 
 TEMPLATES: dict[str, str] = {
     "reason.cheapest": N_(
-        "Least cost of the job with risk priced in: {cost:money}. The next other card, {other}, comes to {other_cost:money}."
+        "Least cost of the job with risk priced in: {cost:money}. The next other card, {other}, comes to "
+        "{other_cost:money}."
     ),
     "reason.cheapest_near_ties": N_(
         "Least cost of the job with risk priced in: {cost:money}; the next other card, {other}, comes to "
@@ -24,7 +25,8 @@ TEMPLATES: dict[str, str] = {
         "Needs {needed:gib} on each {gpu} (at most {high:gib}) of {usable:gib} usable, with {gpus:int} in use together."
     ),
     "reason.fits_tightly": N_(
-        "Needs {needed:gib} on each {gpu} (up to {high:gib}) of {usable:gib} usable, with {gpus:int} in use together: tight."
+        "Needs {needed:gib} on each {gpu} (up to {high:gib}) of {usable:gib} usable, with {gpus:int} in use together: "
+        "tight."
     ),
     "reason.time": N_("Done in {days:days}, {high:days} at worst."),
     "reason.in_time": N_("Done in {days:days}, {high:days} at worst; the deadline is in {deadline:days}."),
@@ -33,12 +35,12 @@ TEMPLATES: dict[str, str] = {
     ),
     "reason.safest_is_cheapest": N_("The cheapest plan is also among those with the least risk ({risk:pct})."),
     "reason.balanced": N_(
-        "The job costs {cost:money} instead of {cheapest:money}, takes {days:days} instead of {cheapest_days:days}, at a "
-        "risk of {risk:pct} instead of {cheapest_risk:pct}."
+        "The job costs {cost:money} instead of {cheapest:money}, takes {days:days} instead of {cheapest_days:days}, "
+        "at a risk of {risk:pct} instead of {cheapest_risk:pct}."
     ),
     "reason.least_risk": N_(
-        "Risk of {risk:pct} instead of {cheapest_risk:pct}; the job costs {cost:money} instead of {cheapest:money} and "
-        "takes {days:days} instead of {cheapest_days:days}."
+        "Risk of {risk:pct} instead of {cheapest_risk:pct}; the job costs {cost:money} instead of {cheapest:money} "
+        "and takes {days:days} instead of {cheapest_days:days}."
     ),
     "reason.risk_part": N_("The greatest difference in risk: {part:label} ({difference:pct} less)."),
     "rejected.excluded": N_("You excluded {gpu}."),
@@ -46,12 +48,12 @@ TEMPLATES: dict[str, str] = {
     "rejected.vendor": N_("{gpu} is made by {vendor}, which is not among the makers that you allow."),
     "rejected.memory_unknown": N_("The memory of {gpu} that programs can use is not known: nothing can be promised."),
     "rejected.does_not_fit": N_(
-        "Does not fit: at best each {gpu} lacks {missing:gib} beyond its {usable:gib}, even with {gpus:int} together. More "
-        "memory per card, shorter sequences or a lighter method would change it."
+        "Does not fit: at best each {gpu} lacks {missing:gib} beyond its {usable:gib}, even with {gpus:int} together. "
+        "More memory per card, shorter sequences or a lighter method would change it."
     ),
     "rejected.does_not_fit_alone": N_(
-        "Does not fit: one {gpu} lacks {missing:gib} beyond its {usable:gib}. A card with more memory, shorter sequences "
-        "or a lighter method would change it."
+        "Does not fit: one {gpu} lacks {missing:gib} beyond its {usable:gib}. A card with more memory, shorter "
+        "sequences or a lighter method would change it."
     ),
     "rejected.no_layout": N_(
         "There is no way to spread the work over {gpu} cards with this batch. A larger global batch would change it."
@@ -62,7 +64,8 @@ TEMPLATES: dict[str, str] = {
     ),
     "rejected.region_only": N_("{gpu} is hardly sold outside: {countries}."),
     "rejected.no_price": N_(
-        "The job would fit, but the catalogue has no price for {gpu} in the ways that you allow. Add an offer or a quotation."
+        "The job would fit, but the catalogue has no price for {gpu} in the ways that you allow. Add an offer or a "
+        "quotation."
     ),
     "rejected.no_speed": N_(
         "The job would fit, but the computing rate of {gpu} is not published: no time or cost can be given."
@@ -80,28 +83,30 @@ TEMPLATES: dict[str, str] = {
     "rejected.over_budget": N_(
         "{over:money} over your budget: {gpus:int} × {gpu} ({way:label}) need {cash:money} in cash."
     ),
-    "rejected.too_late": N_(
-        "{late:days} after your deadline: {gpus:int} × {gpu} ({way:label}) take {days:days}."
-    ),
+    "rejected.too_late": N_("{late:days} after your deadline: {gpus:int} × {gpu} ({way:label}) take {days:days}."),
     "rejected.dearer": N_("Dearer: {factor:factor} the cost of the same {gpu} from {other}."),
     "api.cheaper": N_(
-        "Try this first: {provider} sells {model} by the token. The same work costs {cost:money} there, against {own:money} "
-        "on hardware of your own choice."
+        "Try this first: {provider} sells {model} by the token. The same work costs {cost:money} there, against "
+        "{own:money} on hardware of your own choice."
     ),
-    "api.dearer": N_("By the token at {provider} ({model}) the same work costs {cost:money}, against {own:money} here."),
+    "api.dearer": N_(
+        "By the token at {provider} ({model}) the same work costs {cost:money}, against {own:money} here."
+    ),
     "api.alone": N_("By the token at {provider} ({model}) the same work costs {cost:money}."),
     "api.data_must_stay": N_(
-        "By the token at {provider} ({model}) the same work would cost {cost:money}, but your data may not leave the building."
+        "By the token at {provider} ({model}) the same work would cost {cost:money}, but your data may not leave the "
+        "building."
     ),
     "api.not_wanted": N_(
         "By the token at {provider} ({model}) the same work would cost {cost:money}; you ruled hosted APIs out."
     ),
     "assumption.delivery": N_(
-        "What is bought is taken to arrive after {days:days}, {high:days} at worst. Ask the seller for the delivery date."
+        "What is bought is taken to arrive after {days:days}, {high:days} at worst. Ask the seller for the delivery "
+        "date."
     ),
     "advice.adapter_first": N_(
-        "{task}: try LoRA first. On {tokens:count} tokens adapters often reach the quality of full fine-tuning at a small "
-        "part of its memory and cost."
+        "{task}: try LoRA first. On {tokens:count} tokens adapters often reach the quality of full fine-tuning at a "
+        "small part of its memory and cost."
     ),
     "advice.lighter_optimizer": N_(
         "{task}: with the usual optimizer nothing works within your limits; these plans use {optimizer:label}."
@@ -114,25 +119,28 @@ TEMPLATES: dict[str, str] = {
     ),
     "advice.tasks_in_turn": N_("The {tasks:int} tasks share the hardware and run one after another."),
     "advice.memory_is_not_summed": N_(
-        "The memory of several cards is never simply added up: what each single card must hold is computed and compared."
+        "The memory of several cards is never simply added up: what each single card must hold is computed and "
+        "compared."
     ),
     "advice.stale_prices": N_(
-        "{stale:int} of {plans:int} listed plans rest on prices older than {limit:int} days (the oldest {oldest:int}). Check "
-        "them before you decide."
+        "{stale:int} of {plans:int} listed plans rest on prices older than {limit:int} days (the oldest "
+        "{oldest:int}). Check them before you decide."
     ),
     "advice.capacity_not_promised": N_(
-        "A listed price promises no capacity: ask for a test account and confirm that the cards are free when you need them."
+        "A listed price promises no capacity: ask for a test account and confirm that the cards are free when you "
+        "need them."
     ),
     "advice.link_bound": N_(
-        "{gpus:int} × {gpu} without NVLink spend {share:pct} of the time exchanging data. Methods that exchange little (LoRA "
-        "without sharding) suit such machines better."
+        "{gpus:int} × {gpu} without NVLink spend {share:pct} of the time exchanging data. Methods that exchange "
+        "little (LoRA without sharding) suit such machines better."
     ),
     "advice.long_run": N_(
-        "One run computes for {days:days}: plan checkpoints, monitoring, and a tested restart before you start on {gpu}."
+        "One run computes for {days:days}: plan checkpoints, monitoring, and a tested restart before you start on "
+        "{gpu}."
     ),
     "advice.long_run_without_ecc": N_(
-        "One run computes for {days:days} on {gpu}, which has no ECC: a flipped bit can spoil it unseen. Prefer a card with "
-        "ECC, or compare checkpoints."
+        "One run computes for {days:days} on {gpu}, which has no ECC: a flipped bit can spoil it unseen. Prefer a "
+        "card with ECC, or compare checkpoints."
     ),
     "advice.spot_needs_restart": N_(
         "Some plans use spot capacity: prove on a small run that training restarts from its last checkpoint."
@@ -148,14 +156,16 @@ TEMPLATES: dict[str, str] = {
     "nothing.fits": N_(
         "Memory decides: the nearest, {gpus:int} × {gpu}, lacks {missing:gib} on each card beyond its {usable:gib}."
     ),
-    "nothing.fast_enough": N_("Everything that fits is too slow for your users. Lower the targets or the number of users."),
+    "nothing.fast_enough": N_(
+        "Everything that fits is too slow for your users. Lower the targets or the number of users."
+    ),
     "nothing.over_budget": N_(
-        "Nearest within your deadline: {gpus:int} × {gpu} from {seller} ({way:label}) needs {cash:money}, {over:money} over "
-        "the budget."
+        "Nearest within your deadline: {gpus:int} × {gpu} from {seller} ({way:label}) needs {cash:money}, "
+        "{over:money} over the budget."
     ),
     "nothing.too_late": N_(
-        "Nearest within your budget: {gpus:int} × {gpu} from {seller} ({way:label}) takes {days:days}, {late:days} after "
-        "the deadline."
+        "Nearest within your budget: {gpus:int} × {gpu} from {seller} ({way:label}) takes {days:days}, {late:days} "
+        "after the deadline."
     ),
     "nothing.over_both": N_(
         "Nearest: {gpus:int} × {gpu} from {seller} ({way:label}) is {over:money} over the budget and {late:days} late."

@@ -46,14 +46,15 @@ TEMPLATES: dict[str, str] = {
         "The catalogue has no model {model}. Choose one from the list, open its config.json, or state a size."
     ),
     "search.model_missing": N_("No model was chosen. Choose one from the list, open a config.json, or state a size."),
+    "search.gpu_unknown": N_("The catalogue has no card {gpu}. Choose one from the list."),
     "search.no_data": N_("{task}: how much data is there? State tokens, or examples and tokens per example."),
     "search.inference_is_no_training": N_("{task}: serving is not a way of training. Choose serving as the task."),
     "search.method_not_covered": N_(
         "{method} is not covered yet: its memory and time can't be computed. Choose another method."
     ),
     "assumption.model_from_size": N_(
-        "{task}: only the size of the model is known ({parameters:count} parameters). Its shape is guessed from models "
-        "of that size; memory may differ. Choose the model or open its config.json for an exact answer."
+        "{task}: only the size of the model is known ({parameters:count} parameters). Its shape is guessed from "
+        "models of that size; memory may differ. Choose the model or open its config.json for an exact answer."
     ),
     "assumption.model_guessed": N_("{task}: some dimensions of {model} were not stated and are guessed: {names}."),
     "assumption.beyond_context": N_(
@@ -72,12 +73,14 @@ TEMPLATES: dict[str, str] = {
         "4-bit training does; some tools keep 16 bits and need less."
     ),
     "assumption.optimizer": N_("{task}: the optimizer is AdamW, the standard choice."),
-    "assumption.attention": N_("{task}: FlashAttention or an equal kernel is used; without it long sequences need more."),
+    "assumption.attention": N_(
+        "{task}: FlashAttention or an equal kernel is used; without it long sequences need more."
+    ),
     "assumption.nf4": N_("{task}: the 4-bit format is NF4 with double quantization."),
     "assumption.freeze": N_("{task}: the last {fraction:pct} of the layers are trained, the rest is frozen."),
     "assumption.knobs_searched": N_(
-        "{task}: micro-batch, gradient checkpointing and the form of the loss are chosen for each plan so that it runs "
-        "fastest within the memory."
+        "{task}: micro-batch, gradient checkpointing and the form of the loss are chosen for each plan so that it "
+        "runs fastest within the memory."
     ),
     "assumption.concurrency": N_("{task}: all {users:int} users wait for an answer at the same moment at worst."),
     "assumption.formats_searched": N_(
@@ -110,20 +113,24 @@ TEMPLATES: dict[str, str] = {
     "plan.card_not_exact": N_(
         "The seller does not say which of these cards it is: {names}. All is computed for the slowest, {gpu}."
     ),
-    "plan.region_unknown": N_("The source does not say where this is offered; ask whether it is available in: {region:label}."),
+    "plan.region_unknown": N_(
+        "The source does not say where this is offered; ask whether it is available in: {region:label}."
+    ),
     "plan.spot": N_(
         "Spot capacity can be taken away at any time. Use it only when restarting from a checkpoint has been tried."
     ),
     "plan.gpu_only": N_("The price is for the cards alone; processor and memory are added as an assumption."),
-    "plan.marketplace": N_("The machines belong to different private hosts: ask about reliability and data protection."),
+    "plan.marketplace": N_(
+        "The machines belong to different private hosts: ask about reliability and data protection."
+    ),
     "plan.commitment": N_("This price commits you ({term:label}): the whole term is billed, used or not."),
     "plan.node_assumed": N_(
         "The seller does not describe the machine: {cards:int} cards in one machine and their link ({link:label}) are "
         "assumed. Ask before you order."
     ),
     "plan.export": N_(
-        "{gpu} is named in export rules for {region:label} (state of our note: {date}). This is no legal advice: have it "
-        "checked before you order."
+        "{gpu} is named in export rules for {region:label} (state of our note: {date}). This is no legal advice: have "
+        "it checked before you order."
     ),
     "plan.consumer_in_server_room": N_(
         "{gpu} is a consumer card: the driver's licence restricts its use in data centres, and it has neither ECC nor "
@@ -136,7 +143,9 @@ TEMPLATES: dict[str, str] = {
     "plan.batch_changed": N_(
         "The global batch becomes {batch:int} instead of {asked:int}, so that it divides evenly among the cards."
     ),
-    "plan.four_bit": N_("The model is served with 4-bit weights ({format}): check the quality of answers on your own data."),
+    "plan.four_bit": N_(
+        "The model is served with 4-bit weights ({format}): check the quality of answers on your own data."
+    ),
     "plan.fp16_only": N_(
         "{gpu} has no BF16: it trains in FP16 with loss scaling, which is less stable for large models."
     ),

@@ -1,4 +1,4 @@
-"""From finalists to `Assessment`s: exact price, memory and speed with all their terms, and what to know of each plan."""
+"""From finalists to `Assessment`s: exact price, memory and speed with all terms, and what to know of each plan."""
 
 from __future__ import annotations
 

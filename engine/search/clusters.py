@@ -147,11 +147,13 @@ def _smallest_system(
 
 
 def _add_owned(builder: _Builder, owned: OwnedGpus, market: Market) -> None:
-    gpu = builder.catalog.gpu_by_id.get(owned.gpu_id)
+    catalog = builder.catalog
+    slowest = catalog.gpu_aliases.get(owned.gpu_id.lower(), (owned.gpu_id,))[0]  # a name may mean several cards
+    gpu = catalog.gpu_by_id.get(owned.gpu_id) or catalog.gpu_by_id.get(slowest)
     if gpu is None or gpu.id in market.closed:
         return
     per_node = min(owned.count, max(_most_per_node(gpu), 1))
-    counts = {n for n in _machines(per_node)} | {per_node}
+    counts = {*_machines(per_node), per_node}
     shapes = [(n, 1) for n in sorted(counts)]
     shapes += [(per_node, n) for n in node_counts(per_node, min(owned.count, builder.max_gpus)) if n > 1]
     for cards, nodes in shapes:

@@ -8,7 +8,7 @@ first) that fits and meets its targets, however much faster a coarser one is.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -99,6 +99,7 @@ class TaskTable:
     missing_bytes: NDArray[np.float64]  # of the layout that comes nearest to fitting; inf where there is none
     fits: NDArray[np.bool_]  # some layout fits, whether its speed is known or not
     sets: list[_Evaluated]
+    checkpoints: dict[int, float] = field(default_factory=dict)  # bytes by set, filled when they are asked for
     jobs_seen: int = 0  # number of the job that is being evaluated, in the order of preference
     pairs: int = 0
     looked_at: int = 0
@@ -124,17 +125,20 @@ class TaskTable:
         speed = _speed(self.resolved, evaluated.job, block, rates)
         for position, index in enumerate(members):
             cluster, layout = clusters[position], int(layouts[position])
-            yield index, Chosen(
-                job=evaluated.job,
-                layout=_as_run(evaluated, layout),
-                memory=assess(
-                    evaluated.memory,
-                    cluster.gpu,
-                    index=layout,
-                    in_use_bytes=cluster.in_use_bytes,
-                    headroom=self.headroom,
+            yield (
+                index,
+                Chosen(
+                    job=evaluated.job,
+                    layout=_as_run(evaluated, layout),
+                    memory=assess(
+                        evaluated.memory,
+                        cluster.gpu,
+                        index=layout,
+                        in_use_bytes=cluster.in_use_bytes,
+                        headroom=self.headroom,
+                    ),
+                    speed=speed.at(position),
                 ),
-                speed=speed.at(position),
             )
 
 
@@ -282,7 +286,7 @@ def _fitting(
     layout: NDArray[np.int64],
     begins: NDArray[np.int64],
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int8]]:
-    """The pairs that fit: cluster, layout, verdict. Notes for each cluster how far the nearest layout is from fitting."""
+    """The pairs that fit: cluster, layout, verdict. Notes how far each cluster's nearest layout is from fitting."""
     usable, in_use = group.usable[member], group.in_use[member]
     driver = memory.driver
     held = Bounds(*(np.broadcast_to(b, len(layouts))[layout] for b in (driver.low, driver.expected, driver.high)))

@@ -1,4 +1,4 @@
-"""All legal layouts of one task over the shapes of clusters that exist, as arrays: one `LayoutSet` for each mix of kinds.
+"""All legal layouts of one task over the shapes of clusters, as arrays: one `LayoutSet` for each mix of kinds.
 
 A shape is (cards in a node, nodes). Tensor parallelism stays inside a node, where its traffic has a fast link.
 """
@@ -6,7 +6,7 @@ A shape is (cards in a node, nodes). Tensor parallelism stays inside a node, whe
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from itertools import product
 from typing import NamedTuple
 
@@ -64,8 +64,8 @@ class _Degrees(NamedTuple):
 
 def take(block: LayoutBlock, index: NDArray[np.integer]) -> LayoutBlock:
     """The layouts at `index`, repeated or in another order."""
-    values = {f.name: getattr(block, f.name) for f in fields(block)}
-    return LayoutBlock(**{k: v[index] if isinstance(v, np.ndarray) else v for k, v in values.items()})
+    columns = {f.name: v[index] for f in fields(block) if isinstance(v := getattr(block, f.name), np.ndarray)}
+    return replace(block, **columns)
 
 
 def training_sets(
@@ -171,9 +171,7 @@ def _accumulation(batch: int, at_once: int) -> int:
     return steps if abs(steps * at_once - batch) <= BATCH_TOLERANCE * batch else 0
 
 
-def serving_sets(
-    architecture: Architecture, shapes: Iterable[Shape], *, users: int
-) -> Iterator[LayoutSet]:
+def serving_sets(architecture: Architecture, shapes: Iterable[Shape], *, users: int) -> Iterator[LayoutSet]:
     """All ways to spread a service: tensor parallel in a node, layers over nodes if one is too small, replicas."""
     ordered = tuple(sorted(set(shapes)))
     degrees: list[tuple[int, _Degrees]] = []

@@ -15,7 +15,7 @@ from engine.findings import Finding, Severity
 from engine.hardware.model import CatalogSnapshot, Gpu, Offer, PurchasePrice
 from engine.scenario import Constraints, Scenario
 
-__all__ = ["MAX_PRICE_AGE_DAYS", "Market", "market_of", "region_of", "way_of"]
+__all__ = ["MAX_PRICE_AGE_DAYS", "Market", "card_ids", "market_of", "region_of", "way_of"]
 
 #: A price older than a year is history, not an offer: in 2025-26 the H100 index rose by 40 % and Chinese clouds by
 #: 35 to 50 % within one (cost items "H100 cloud price index", "Price rise, Alibaba Cloud and Baidu GPU instances").
@@ -24,8 +24,11 @@ MAX_PRICE_AGE_DAYS = 365
 _Row = TypeVar("_Row", Offer, PurchasePrice)
 
 _EUROPEAN_UNION = frozenset(
-    "AT BE BG HR CY CZ DK EE FI FR DE GR HU IE IT LV LT LU MT NL PL PT RO SK SI ES SE EU".split()
-)
+    {
+        "AT", "BE", "BG", "HR", "CY", "CZ", "DK", "EE", "FI", "FR", "DE", "GR", "HU", "IE", "IT", "LV", "LT", "LU",
+        "MT", "NL", "PL", "PT", "RO", "SK", "SI", "ES", "SE", "EU",
+    }
+)  # fmt: skip
 _REGIONS = {"CN": "CN", "US": "US", "GB": "UK", "UK": "UK"}
 
 
@@ -83,7 +86,7 @@ def _reason(code: str, **params: str | int | float | None) -> Finding:
 # cards ------------------------------------------------------------------------------------------------------------
 
 
-def _ids(names: Iterable[str], catalog: CatalogSnapshot) -> set[str]:
+def card_ids(names: Iterable[str], catalog: CatalogSnapshot) -> set[str]:
     """Card ids of ids or names as people write them."""
     found: set[str] = set()
     for name in names:
@@ -93,10 +96,10 @@ def _ids(names: Iterable[str], catalog: CatalogSnapshot) -> set[str]:
 
 
 def _closed(gpu: Gpu, constraints: Constraints, catalog: CatalogSnapshot) -> Finding | None:
-    owned = gpu.id in {o.gpu_id for o in constraints.owned}
-    if gpu.id in _ids(constraints.exclude_gpus, catalog):
+    owned = gpu.id in card_ids([o.gpu_id for o in constraints.owned], catalog)
+    if gpu.id in card_ids(constraints.exclude_gpus, catalog):
         return _reason("rejected.excluded", gpu=gpu.name)
-    if constraints.include_gpus and gpu.id not in _ids(constraints.include_gpus, catalog):
+    if constraints.include_gpus and gpu.id not in card_ids(constraints.include_gpus, catalog):
         return _reason("rejected.not_included", gpu=gpu.name)
     vendors = {v.lower() for v in constraints.vendors}
     if vendors and gpu.vendor.lower() not in vendors and not owned:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -51,6 +52,7 @@ class Option:
     storage_gb: float
     cost: float  # of the job
     cash: float
+    id: str
     over_budget: float = 0.0  # cash above the budget, in the scenario's currency; <= 0 is within
     days_late: float = 0.0  # days after the deadline; <= 0 is in time
 
@@ -59,15 +61,15 @@ class Option:
         """Whether it meets the targets, the budget and the deadline."""
         return not self.slow and self.over_budget <= 0 and self.days_late <= 0
 
-    @property
+    @cached_property
     def ranking_cost(self) -> float:
         """Cost of the job with risk."""
         return self.cost * (1 + self.risk)
 
-    @property
+    @cached_property
     def key(self) -> tuple[float, float, float, str]:
         """Order of options; the id breaks what is left of a tie."""
-        return (self.ranking_cost, self.days.expected, self.risk, plan_id(self.seed, self.cluster))
+        return (self.ranking_cost, self.days.expected, self.risk, self.id)
 
 
 @dataclass(frozen=True)
@@ -93,9 +95,7 @@ def plan_id(seed: Seed, cluster: Cluster) -> str:
 
 def plan_of(seed: Seed, cluster: Cluster) -> Plan:
     """The plan of a seed."""
-    return Plan(
-        id=plan_id(seed, cluster), cluster=cluster, way=seed.way, offer=seed.offer, purchase=seed.purchase
-    )
+    return Plan(id=plan_id(seed, cluster), cluster=cluster, way=seed.way, offer=seed.offer, purchase=seed.purchase)
 
 
 def delivery_days(seed: Seed, gpu: Gpu, cluster: Cluster) -> Estimate:
@@ -129,16 +129,16 @@ def options_of(
     ]
 
 
-def _works(
-    catalog: CatalogSnapshot, candidates: Candidates, tables: Sequence[TaskTable]
-) -> dict[int, _Work]:
+def _works(catalog: CatalogSnapshot, candidates: Candidates, tables: Sequence[TaskTable]) -> dict[int, _Work]:
+    """All tasks on each cluster that can be had and where every task works."""
     reliability = reliability_of(catalog)
-    worst = np.max([t.rank for t in tables], axis=0)
-    return {
-        int(i): _work(tables, int(i), candidates.clusters[i], [time_of_task(t, int(i), candidates.clusters[i], reliability) for t in tables])
-        for i in np.flatnonzero(worst < NOTHING)
-        if i < candidates.obtainable
-    }  # fmt: skip
+    worst = np.max([t.rank[: candidates.obtainable] for t in tables], axis=0)
+    found: dict[int, _Work] = {}
+    for index in np.flatnonzero(worst < NOTHING).tolist():
+        cluster = candidates.clusters[index]
+        times = [time_of_task(table, index, cluster, reliability) for table in tables]
+        found[index] = _work(tables, index, cluster, times)
+    return found
 
 
 def _work(tables: Sequence[TaskTable], index: int, cluster: Cluster, times: list[TaskTime]) -> _Work:
@@ -149,7 +149,7 @@ def _work(tables: Sequence[TaskTable], index: int, cluster: Cluster, times: list
         chosen = table.sets[int(table.chosen_set[index])]
         high = float(np.asarray(chosen.memory.driver.high)[table.chosen_layout[index]])
         shares.append((high + cluster.in_use_bytes) / usable)
-        storage += stored_gb(table.resolved, chosen.layouts.block)
+        storage += stored_gb(table, index)
     return _Work(
         times=tuple(times),
         busy=_sum([t.busy_seconds for t in times]),
@@ -306,6 +306,7 @@ def _option(
         storage_gb=work.storage_gb,
         cost=cost,
         cash=cash,
+        id=plan_id(seed, cluster),
         over_budget=cash - limits[0],
         days_late=days.expected - limits[1],
     )

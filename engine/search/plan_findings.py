@@ -72,9 +72,7 @@ def _chances(option: Option, cost: CostAssessment, scenario: Scenario) -> Iterat
         yield _finding("plan.may_be_late", Severity.WARNING, high=option.days.high, deadline=deadline)
     if budget is not None and option.over_budget + float(cost.cash_needed.high - cost.cash_needed.expected) > 0:
         high = Money(amount=cost.cash_needed.high, currency=cost.cash_needed.currency)
-        yield _finding(
-            "plan.may_exceed_budget", Severity.WARNING, high=money_param(high), budget=money_param(budget)
-        )
+        yield _finding("plan.may_exceed_budget", Severity.WARNING, high=money_param(high), budget=money_param(budget))
 
 
 def _price(plan: Plan, cost: CostAssessment, scenario: Scenario) -> Iterator[Finding]:

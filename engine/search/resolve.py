@@ -127,7 +127,9 @@ def resolve_task(task: Task, catalog: CatalogSnapshot) -> ResolvedTask:
     longest = architecture.max_context
     if longest and workload.sequence_length > longest:
         assumptions.append(
-            _finding("assumption.beyond_context", task, Severity.WARNING, length=workload.sequence_length, limit=longest)
+            _finding(
+                "assumption.beyond_context", task, Severity.WARNING, length=workload.sequence_length, limit=longest
+            )
         )
     tiers = tuple(_training_tiers(workload))
     assumptions.extend(_training_assumptions(task, workload, tiers[0]))
@@ -170,7 +172,7 @@ def _training_job(workload: TrainingWorkload) -> Job:
 
 
 def _prepares_kbit(workload: TrainingWorkload, quantization: WeightQuantization) -> bool:
-    """The usual recipe calls PEFT's k-bit preparation, which keeps all but the 4-bit weights in fp32; Unsloth doesn't."""
+    """The usual recipe calls PEFT's k-bit preparation (all but the 4-bit weights in fp32); Unsloth does not."""
     return (
         workload.method is Method.QLORA
         and quantization in ("nf4", "nf4-dq", "fp4")
@@ -199,8 +201,10 @@ def _training_tiers(workload: TrainingWorkload) -> Iterator[Knobs]:
         shardings=(Sharding.NONE, Sharding.ZERO1, Sharding.ZERO2, sharded) if trains_all else (Sharding.NONE, sharded),
         regimes=(workload.regime or _default_regime(workload, job),),
         optimizers=(workload.optimizer or Optimizer.ADAMW,),
-        recomputations=(workload.recomputation,) if workload.recomputation else (Recomputation.NONE, Recomputation.FULL),
-        losses=(workload.loss,) if workload.loss else (Loss.PLAIN, Loss.CHUNKED),
+        recomputations=(workload.recomputation,)
+        if workload.recomputation
+        else (Recomputation.NONE, Recomputation.FULL),
+        losses=(workload.loss,) if workload.loss else Knobs.losses,
         offload=workload.offload or Offload.NONE,
         attention=workload.attention or Attention.FLASH,
         micro_batches=micro,
@@ -256,9 +260,7 @@ def _inference_jobs(workload: InferenceWorkload, architecture: Architecture) -> 
 
 def _model_assumptions(task: Task, architecture: Architecture) -> Iterator[Finding]:
     if architecture.basis == "size":
-        yield _finding(
-            "assumption.model_from_size", task, Severity.WARNING, parameters=architecture.parameters_total
-        )
+        yield _finding("assumption.model_from_size", task, Severity.WARNING, parameters=architecture.parameters_total)
     elif architecture.guessed:
         yield _finding(
             "assumption.model_guessed", task, Severity.WARNING, model=architecture.name,

@@ -84,7 +84,9 @@ def risk_parts(seed: Seed, cluster: Cluster, known: RiskInput, scenario: Scenari
         "risk.fabric": SLOW_FABRIC if cluster.inter_node is not None and cluster.inter_node.kind == "ethernet" else 0.0,
         "risk.host_traffic": HOST_TRAFFIC if several and cluster.intra_node.kind == "pcie-host" else 0.0,
         "risk.node_assumed": NODE_ASSUMED if cluster.assumed and several else 0.0,
-        "risk.export": EXPORT if region and region in gpu.export_controlled_for and seed.way in ("rent", "buy") else 0.0,
+        "risk.export": EXPORT
+        if region and region in gpu.export_controlled_for and seed.way in ("rent", "buy")
+        else 0.0,
         "risk.region": REGION_UNKNOWN if _region_unknown(seed, region) else 0.0,
         "risk.model": ROUGH_MODEL if known.rough_model else 0.0,
         "risk.format": COARSE_FORMAT if known.coarse_format else 0.0,

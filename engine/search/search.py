@@ -13,7 +13,7 @@ from engine.scenario import Scenario, TrainingWorkload
 from engine.search.assessments import assessments_of
 from engine.search.clusters import Candidates, candidates_of
 from engine.search.evaluate import TaskTable, evaluate_task
-from engine.search.market import Market, market_of
+from engine.search.market import Market, card_ids, market_of
 from engine.search.options import Option, options_of
 from engine.search.resolve import COVERED_METHODS, ResolvedTask, resolve_task
 from engine.search.select import finalists
@@ -53,6 +53,7 @@ def search(scenario: Scenario, catalog: CatalogSnapshot, control: Control | None
         workload = task.workload
         if isinstance(workload, TrainingWorkload) and workload.method not in COVERED_METHODS:
             raise InputError("search.method_not_covered", method=f"method.{workload.method.value}")
+    _check_cards(scenario, catalog)
     resolved = tuple(resolve_task(task, catalog) for task in scenario.tasks)
     figures = figures_of(scenario, catalog)
     market = market_of(scenario, catalog)
@@ -68,6 +69,14 @@ def search(scenario: Scenario, catalog: CatalogSnapshot, control: Control | None
     if first is None:
         raise ValueError("a scenario has at least one task")
     return first
+
+
+def _check_cards(scenario: Scenario, catalog: CatalogSnapshot) -> None:
+    """InputError where an owned or wanted card does not exist: leaving it out in silence would change the answer."""
+    constraints = scenario.constraints
+    for name in (*(o.gpu_id for o in constraints.owned), *constraints.include_gpus):
+        if not card_ids([name], catalog) & catalog.gpu_by_id.keys():
+            raise InputError("search.gpu_unknown", gpu=name)
 
 
 def _search_tier(

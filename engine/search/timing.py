@@ -71,12 +71,19 @@ def checkpoint_bytes(resolved: ResolvedTask, layout: LayoutLike) -> float:
     return trained * CHECKPOINT_BYTES[layout.regime]
 
 
-def stored_gb(resolved: ResolvedTask, layout: LayoutLike) -> float:
-    """Storage that a task needs in GB: the model in 16 bits and the checkpoints that are kept."""
-    model = resolved.architecture.parameters_total * 2.0
-    workload = resolved.training
-    kept = workload.checkpoints_kept * checkpoint_bytes(resolved, layout) if workload is not None else 0.0
-    return (model + kept) / 1e9
+def stored_gb(table: TaskTable, index: int) -> float:
+    """Storage in GB that a task needs on this cluster: the model in 16 bits and the checkpoints that are kept."""
+    workload = table.resolved.training
+    kept = workload.checkpoints_kept * _checkpoint(table, index) if workload is not None else 0.0
+    return (table.resolved.architecture.parameters_total * 2.0 + kept) / 1e9
+
+
+def _checkpoint(table: TaskTable, index: int) -> float:
+    """Checkpoint size of the chosen layout; the same for all layouts of a set, so computed once for each."""
+    number = int(table.chosen_set[index])
+    if number not in table.checkpoints:
+        table.checkpoints[number] = checkpoint_bytes(table.resolved, table.sets[number].layouts.block)
+    return table.checkpoints[number]
 
 
 def time_of_task(table: TaskTable, index: int, cluster: Cluster, reliability: Reliability) -> TaskTime:
@@ -89,12 +96,11 @@ def time_of_task(table: TaskTable, index: int, cluster: Cluster, reliability: Re
     workload = resolved.training
     if workload is None:
         raise ValueError("a task trains or serves")
-    layouts = table.sets[int(table.chosen_set[index])].layouts.block
     run = run_time(
         pace,
         tokens,
         workload.data.tokens_per_run,
-        checkpoint_bytes=checkpoint_bytes(resolved, layouts),
+        checkpoint_bytes=_checkpoint(table, index),
         gpus=cluster.gpus,
         nodes=cluster.nodes,
         reliability=reliability,
