@@ -14,6 +14,7 @@ LABELS: dict[str, str] = {
     "verdict.fits_tightly": N_("fits tightly"),
     "verdict.does_not_fit": N_("does not fit"),
     "verdict.unknown": N_("not known"),
+    "memory.other": N_("Other items"),
     "memory.in_use": N_("In use by other programs"),
     "role.cheapest": N_("Cheapest that works"),
     "role.balanced": N_("Best balance"),

@@ -17,8 +17,8 @@ from engine.quantity import Estimate, MoneyEstimate
 
 __all__ = [
     "OPEN", "Amount", "Block", "Bullets", "Card", "Cards", "Chart", "Code", "Column", "Document", "Fact", "Facts",
-    "Figure", "Join", "Kind", "Label", "Open", "Paragraph", "Profile", "Range", "Say", "Section", "SideBySide",
-    "Signature", "Table", "Text", "Value", "count_open", "say",
+    "Figure", "Join", "Kind", "Label", "Open", "Ordinal", "Paragraph", "Profile", "Range", "Say", "Section",
+    "SideBySide", "Signature", "Table", "Text", "Value", "count_open", "say",
 ]  # fmt: skip
 
 Profile = Literal["memo", "full"]
@@ -78,12 +78,19 @@ class Join:
 
 
 @dataclass(frozen=True, slots=True)
+class Ordinal:
+    """The number of a section: 1, 2 … or 一、二 …."""
+
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
 class Open:
     """A fact that only the applicant knows: printed as to be completed, never invented."""
 
 
 OPEN = Open()
-Value: TypeAlias = "Say | Label | Text | Amount | Range | Join | Finding | Open"
+Value: TypeAlias = "Say | Label | Text | Amount | Range | Join | Ordinal | Finding | Open"
 
 
 @dataclass(frozen=True, slots=True)

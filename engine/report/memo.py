@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from engine.advice.result import Advice, Assessment
 from engine.messages.mark import N_
-from engine.quantity import MoneyEstimate
 from engine.report.charts.memory import heaviest_task
 from engine.report.charts.time import gpu_hours
 from engine.report.comparison import best_of_each_way, break_evens, recommended, whole_life
@@ -16,7 +15,6 @@ from engine.report.document import (
     Bullets,
     Card,
     Cards,
-    Column,
     Fact,
     Facts,
     Figure,
@@ -27,36 +25,31 @@ from engine.report.document import (
     Section,
     SideBySide,
     Signature,
-    Table,
     Text,
     Value,
     say,
 )  # fmt: skip
 from engine.report.pieces import (
     base_and_range,
-    missing_way,
+    given,
+    money_and_range,
+    numbered,
     plan_value,
     price_note,
+    rules_sentence,
     seller_value,
     task_sentence,
     verdict_value,
-    way_value,
-)  # fmt: skip
+)
 from engine.report.risks import top_risks
 from engine.report.thresholds import threshold_lines
+from engine.report.ways import ways_table
 
 __all__ = ["memo_head", "memo_sections"]
 
 #: Characters of the applicant's own reason that a memo prints; the whole text stands in the full report.
 REASON_LIMIT = 260
 TASKS_SHOWN = 3
-
-
-def given(text: str, limit: int | None = None) -> Value:
-    """What the applicant wrote, cut to a length; open where nothing was written."""
-    if not text.strip():
-        return OPEN
-    return Text(text if limit is None or len(text) <= limit else text[: limit - 1].rstrip() + "…")
 
 
 def memo_head(advice: Advice, details: ReportDetails) -> Facts:
@@ -79,12 +72,12 @@ def memo_sections(advice: Advice, details: ReportDetails, *, brief: int = 0) -> 
     if best is None:
         return _nothing_found(advice, details)
     return (
-        Section(say(N_("Request")), _ask(advice, best, details, brief)),
-        Section(say(N_("Why it is needed now")), _why(advice, details, brief)),
-        Section(say(N_("Is it enough?")), (_fit(best, brief),)),
-        Section(say(N_("Three options compared")), (_options(advice, best),)),
-        Section(say(N_("Three key numbers")), (_numbers(advice, best),)),
-        Section(say(N_("Main risks and next step")), _risks(advice, best, details, brief)),
+        Section(numbered(1, N_("Request")), _ask(advice, best, details, brief)),
+        Section(numbered(2, N_("Why it is needed now")), _why(advice, details, brief)),
+        Section(numbered(3, N_("Is it enough?")), (_fit(advice, best, brief),)),
+        Section(numbered(4, N_("Three options compared")), (ways_table(advice, best),)),
+        Section(numbered(5, N_("Three key numbers")), (_numbers(advice, best),)),
+        Section(numbered(6, N_("Main risks and next step")), _risks(advice, best, details, brief)),
     )
 
 
@@ -130,38 +123,31 @@ def _ask(advice: Advice, best: Assessment, details: ReportDetails, brief: int) -
         ),
     ]
     lines = threshold_lines(advice, cash.money)
-    if lines and brief < 2:
+    if lines and brief < 3:
         blocks.append(Paragraph(Join(lines, " "), "note"))
     return tuple(blocks)
 
 
-def money_and_range(cost: MoneyEstimate) -> Value:
-    """ "expected (low – high)" of money."""
-    if cost.low == cost.high:
-        return Amount("money", cost)
-    return say(N_("{expected} ({range})"), expected=Amount("money", cost), range=Range("money", cost))
-
-
 def _why(advice: Advice, details: ReportDetails, brief: int) -> tuple[Block, ...]:
     tasks = advice.scenario.tasks
-    shown = TASKS_SHOWN if not brief else max(1, TASKS_SHOWN - brief)
+    shown = max(1, TASKS_SHOWN - max(0, brief - 1))
     items: list[Value] = [task_sentence(t) for t in tasks[:shown]]
     if len(tasks) > shown:
         items.append(say(N_("and {n:int} more tasks (full report)"), n=len(tasks) - shown))
-    reason = given(details.why_now, REASON_LIMIT if brief < 2 else REASON_LIMIT // 2)
+    reason = given(details.why_now, REASON_LIMIT if brief < 3 else REASON_LIMIT // 2)
     deadline = advice.scenario.constraints.deadline_days
     words = (
-        say(N_("Reason: {reason} Needed within {days:num} days."), reason=reason, days=deadline)
+        say(N_("Reason: {reason}. Needed within {days:num} days."), reason=reason, days=deadline)
         if deadline
-        else say(N_("Reason: {reason}"), reason=reason)
+        else say(N_("Reason: {reason}."), reason=reason)
     )
     return Bullets(tuple(items)), Paragraph(words)
 
 
-def _fit(best: Assessment, brief: int) -> Block:
+def _fit(advice: Advice, best: Assessment, brief: int) -> Block:
     memory = heaviest_task(best).memory
     spare = -memory.missing_bytes
-    largest = sorted(memory.terms, key=lambda t: -t.expected)[: 3 if brief < 2 else 2]
+    largest = sorted(memory.terms, key=lambda t: -t.expected)[: 3 if brief < 3 else 2]
     lines: list[Value] = [
         say(
             N_("Peak memory of one card: {peak}; usable: {usable}. It {verdict}, with {spare:gib} to spare."),
@@ -181,54 +167,8 @@ def _fit(best: Assessment, brief: int) -> Block:
         ),
     ]
     left = tuple(Paragraph(line) for line in lines)
-    return SideBySide(left, (Figure("F1", "memory", (best.plan.id,), small=True),))
-
-
-def _options(advice: Advice, best: Assessment) -> Table:
-    found = best_of_each_way(advice)
-    rows: list[tuple[Value, ...]] = []
-    strong: list[int] = []
-    ways = ("shared", "rent", "buy", *(("owned",) if "owned" in found else ()))
-    for way in ways:
-        if way not in found:
-            rows.append((Label(f"way.{way}"), missing_way(advice, way)))
-            continue
-        option = found[way]
-        if option is best:
-            strong.append(len(rows))
-        rows.append(
-            (
-                way_value(option.plan),
-                Join((plan_value(option.plan), seller_value(option.plan)), "\n"),
-                verdict_value(option),
-                base_and_range("num", option.calendar_days),
-                money_and_range(option.cost.cash_needed),
-                money_and_range(option.cost.cost_of_job),
-                price_note(option, advice.scenario),
-            )
-        )
-    return Table(
-        "T6",
-        say(N_("Best plan of each way; in bold: the one asked for")),
-        (
-            Column(say(N_("Way")), weight=1.2),
-            Column(say(N_("Cards and supplier")), weight=2.2),
-            Column(say(N_("Memory")), weight=0.9),
-            Column(say(N_("Days until done")), "right", 1.3),
-            Column(say(N_("Cash needed")), "right", 1.9),
-            Column(say(N_("Cost of the job")), "right", 1.9),
-            Column(say(N_("Price of")), weight=1.2),
-        ),
-        tuple(rows),
-        tuple(strong),
-        note=say(
-            N_(
-                "Expected value (90 % interval), computed here. P: published price, Q: quotation or fee "
-                "stated to you, ⚠: older than 60 days or undated. Cost of the job: what this work alone "
-                "uses up, the engineer's hours included; of a bought machine, its loss in value."
-            )
-        ),
-    )
+    plans = tuple(a.plan.id for a in best_of_each_way(advice).values()) if brief < 1 else (best.plan.id,)
+    return SideBySide(left, (Figure("F1", "memory", plans, small=True),))
 
 
 def _numbers(advice: Advice, best: Assessment) -> Cards:
@@ -296,20 +236,10 @@ def _risks(advice: Advice, best: Assessment, details: ReportDetails, brief: int)
         )
     )
     blocks: list[Block] = [Bullets(items, numbered=True), Paragraph(say(N_("Next step: {step}."), step=step))]
-    if brief < 1 or threshold_lines(advice, best.cost.cash_needed.money):
+    if brief < 4 or threshold_lines(advice, best.cost.cash_needed.money):
         blocks.append(Paragraph(rules_sentence(), "note"))
     blocks.append(Signature((say(N_("Name")), say(N_("Date")))))
     return tuple(blocks)
-
-
-def rules_sentence() -> Value:
-    """The sentence that every report with rules in it must print (rule R12)."""
-    return say(
-        N_(
-            "Lines and procedures follow the documents listed with their dates; the institution's "
-            "current rules prevail."
-        )
-    )
 
 
 def _nothing_found(advice: Advice, details: ReportDetails) -> tuple[Section, ...]:
@@ -318,7 +248,7 @@ def _nothing_found(advice: Advice, details: ReportDetails) -> tuple[Section, ...
     reasons = tuple(say(N_("{card}: {reason}"), card=Text(r.label), reason=r.reason) for r in advice.rejected[:6])
     return (
         Section(
-            say(N_("Result")),
+            numbered(1, N_("Result")),
             (
                 Paragraph(
                     say(N_("Nothing on the market meets all of the stated constraints; no money is asked for.")),
@@ -326,7 +256,9 @@ def _nothing_found(advice: Advice, details: ReportDetails) -> tuple[Section, ...
                 ),
             ),
         ),
-        Section(say(N_("Why it is needed now")), _why(advice, details, 0)),
-        Section(say(N_("What would have to change")), (Bullets(tuple(nearest)),) if nearest else (Paragraph(OPEN),)),
-        Section(say(N_("Why nothing fits")), (Bullets(reasons),) if reasons else ()),
+        Section(numbered(2, N_("Why it is needed now")), _why(advice, details, 0)),
+        Section(
+            numbered(1, N_("What would have to change")), (Bullets(tuple(nearest)),) if nearest else (Paragraph(OPEN),)
+        ),
+        Section(numbered(4, N_("Why nothing fits")), (Bullets(reasons),) if reasons else ()),
     )

@@ -22,7 +22,7 @@ from engine.report.wording import spoken
 __all__ = ["render_pdf", "render_png_pages"]
 
 #: How often the memo is set again with less in it before it may run over; each step leaves out secondary lines.
-MEMO_STEPS = 4
+MEMO_STEPS = 5
 
 
 def render_pdf(
@@ -42,7 +42,7 @@ def render_pdf(
     details = details or ReportDetails()
     pdf = b""
     for brief in range(MEMO_STEPS if profile == "memo" else 1):
-        document = build_document(advice, profile, moment, details, language, brief=brief)
+        document = build_document(advice, profile, moment, details, brief=brief)
         pdf = _compile(document, advice, language, moment)
         if profile != "memo" or page_count(pdf) == 1:
             break

@@ -2,22 +2,41 @@
 
 from __future__ import annotations
 
-from engine.advice.result import Advice, Assessment, TaskAssessment
+from decimal import ROUND_HALF_UP, Decimal
+
+from engine.advice.result import Advice, Assessment
 from engine.cost.age import STALE_DAYS
+from engine.i18n import money_param
 from engine.layout.plan import Plan
 from engine.messages.mark import N_
-from engine.quantity import Estimate
+from engine.quantity import Estimate, Money, MoneyEstimate, Term
 from engine.report.charts.memory import heaviest_task
-from engine.report.document import Amount, Join, Kind, Label, Range, Say, Text, Value, say
+from engine.report.document import OPEN, Amount, Join, Kind, Label, Ordinal, Range, Say, Text, Value, say
 from engine.scenario import ModelChoice, Scenario, Task, TrainingWorkload
 
 __all__ = [
-    "base_and_range", "missing_way", "model_name", "plan_value", "price_note", "range_columns", "seller_value",
-    "task_name", "task_of", "task_sentence", "verdict_value", "way_value",
-]  # fmt: skip
-
-#: Between the parts of a sentence that is set together from several.
-SENTENCES = " "
+    "base_and_range",
+    "given",
+    "method_value",
+    "missing_way",
+    "model_name",
+    "money_and_range",
+    "money_text",
+    "numbered",
+    "plan_value",
+    "price_note",
+    "range_columns",
+    "rules_sentence",
+    "seller_value",
+    "stacked",
+    "task_name",
+    "task_of",
+    "task_sentence",
+    "term_amount",
+    "term_money",
+    "verdict_value",
+    "way_value",
+]
 
 
 def plan_value(plan: Plan) -> Value:
@@ -107,6 +126,13 @@ def base_and_range(kind: Kind, estimate: Estimate) -> Value:
     return say(N_("{expected} ({range})"), expected=Amount(kind, estimate.expected), range=Range(kind, estimate))
 
 
+def stacked(kind: Kind, estimate: Estimate | MoneyEstimate) -> Value:
+    """The expected value and below it low – high, for a cell of a table."""
+    low, high = estimate.low, estimate.high
+    value = estimate if isinstance(estimate, MoneyEstimate) else estimate.expected
+    return Amount(kind, value) if low == high else Join((Amount(kind, value), Range(kind, estimate)), "\n")
+
+
 def range_columns(kind: Kind, estimate: Estimate) -> tuple[Value, Value, Value]:
     """Low, expected and high as three cells."""
     return Amount(kind, estimate.low), Amount(kind, estimate.expected), Amount(kind, estimate.high)
@@ -139,6 +165,60 @@ def missing_way(advice: Advice, way: str) -> Say:
     return say(N_("No plan of this way meets memory, budget and deadline; the reasons stand in the full report."))
 
 
-def tightest(tasks: tuple[TaskAssessment, ...]) -> TaskAssessment:
-    """The task with most memory."""
-    return max(tasks, key=lambda t: t.memory.driver.expected)
+def given(text: str, limit: int | None = None) -> Value:
+    """What the applicant wrote, cut to a length; open where nothing was written."""
+    if not text.strip():
+        return OPEN
+    return Text(text if limit is None or len(text) <= limit else text[: limit - 1].rstrip() + "…")
+
+
+def numbered(number: int, title: str) -> Value:
+    """A heading with its number, as each language counts its sections."""
+    return say(N_("{number}. {title}"), number=Ordinal(number), title=Say(title))
+
+
+def money_and_range(cost: MoneyEstimate) -> Value:
+    """ "expected (low – high)" of money."""
+    if cost.low == cost.high:
+        return Amount("money", cost)
+    return say(N_("{expected} ({range})"), expected=Amount("money", cost), range=Range("money", cost))
+
+
+def money_text(money: Money) -> Value:
+    """A stated amount of money."""
+    return say(N_("{x:money}"), x=money_param(money))
+
+
+def rules_sentence() -> Value:
+    """The sentence that every report with rules in it must print (rule R12)."""
+    return say(
+        N_(
+            "Lines and procedures follow the documents listed with their dates; the institution's current rules "
+            "prevail."
+        )
+    )
+
+
+def term_money(term: Term) -> MoneyEstimate:
+    """The amount of a cost term, to the cent."""
+
+    def cents(value: float) -> Decimal:
+        return Decimal(repr(float(value))).quantize(Decimal("0.01"), ROUND_HALF_UP)
+
+    low, expected, high = cents(term.low), cents(term.expected), cents(term.high)
+    return MoneyEstimate(low=low, expected=expected, high=high, currency=term.unit)
+
+
+def term_amount(term: Term) -> Value:
+    """The amount of any term, with its interval, in the unit of the reader."""
+    match term.unit:
+        case "bytes":
+            return stacked("gib", term.estimate)
+        case "seconds":
+            return stacked("duration", term.estimate)
+        case "1":
+            return stacked("pct", term.estimate)
+        case unit if len(unit) == 3 and unit.isupper():
+            return stacked("money", term_money(term))
+        case unit:
+            return Join((stacked("num", term.estimate), Text(unit)), " ")

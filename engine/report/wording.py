@@ -31,12 +31,20 @@ def words(value: d.Value | str | int | float, language: Language) -> str:
             return _range(value, language)
         case d.Join():
             return language.gettext(value.separator).join(words(part, language) for part in value.parts)
+        case d.Ordinal():
+            return _chinese_ordinal(value.number) if language.chinese else str(value.number)
         case d.Open():
             return language.gettext(OPEN_WORDS)
         case Finding():
             return language.text(value)
         case _:
             return str(value)
+
+
+def _chinese_ordinal(number: int) -> str:
+    """Section numbers as Chinese documents count them, 1 to 19."""
+    digits = "零一二三四五六七八九十"
+    return digits[number] if number <= 10 else f"十{digits[number - 10]}"
 
 
 def _param(value: object, language: Language) -> object:

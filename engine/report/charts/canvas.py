@@ -181,6 +181,12 @@ def _columns(words: Sequence[str], look: Look, width: float) -> int:
     return 1
 
 
+def legend_height(words: Sequence[str], look: Look, width: float) -> float:
+    """Inches that a legend of these words takes below a chart of `width` inches."""
+    rows = -(-len(words) // _columns(words, look, width)) if words else 0
+    return rows * look.font_size * 1.55 / 72 + 0.12
+
+
 def svg_bytes(figure: Figure) -> bytes:
     """The figure as SVG; the same figure gives the same bytes."""
     import matplotlib

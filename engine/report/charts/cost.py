@@ -37,7 +37,10 @@ def cost_chart(
 ) -> Figure:
     """Stacked items of the cost of the job (or of the cash needed, with the budget as a line)."""
     shown = [assessments] if isinstance(assessments, Assessment) else list(assessments)
-    figure = canvas.new_figure(look, width, 0.6 * len(shown) + 1.5)
+    names = {t.name for a in shown for t in _parts(a, kind)[0] if t.expected > 0}
+    entries = [(language.label(n), style_of(n, COST_STYLES)) for n in sorted(names, key=_position)]
+    below = canvas.legend_height([w for w, _style in entries], look, width)
+    figure = canvas.new_figure(look, width, 0.6 * len(shown) + 0.75 + below)
     axes = figure.add_subplot()
     totals = [_parts(a, kind)[1] for a in shown]
     currency = totals[0].currency
@@ -45,14 +48,12 @@ def cost_chart(
     reach = max(*(float(t.high) for t in totals), limit, 1.0) * 1.22
     unit, written = money_axis(reach, currency, language)
     axes.set_xlim(0, reach)
-    present: set[str] = set()
     for y, assessment in enumerate(shown):
         terms, total = _parts(assessment, kind)
         left = 0.0
         for term in sorted(terms, key=lambda t: _position(t.name)):
             if term.expected <= 0:
                 continue
-            present.add(term.name)
             canvas.segment(axes, y, left, term.expected, style_of(term.name, COST_STYLES), look)
             left += term.expected
         low, expected, high = float(total.low), float(total.expected), float(total.high)
@@ -67,7 +68,6 @@ def cost_chart(
     axes.tick_params(axis="y", length=0)
     axes.set_ylim(len(shown) - 0.45, -0.55)
     canvas.axis_format(axes, "x", written)
-    entries = [(language.label(n), style_of(n, COST_STYLES)) for n in sorted(present, key=_position)]
     canvas.legend(figure, entries, look)
     return figure
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from engine.advice.result import Assessment, TaskAssessment
 from engine.i18n import Language
-from engine.memory.result import Verdict
+from engine.memory.result import MemoryAssessment, Verdict
 from engine.quantity import GIB
 from engine.report.charts import canvas
 from engine.report.charts.look import MEMORY_STYLES, Look, style_of
@@ -23,6 +23,8 @@ __all__ = ["heaviest_task", "memory_alt", "memory_caption", "memory_chart"]
 CARD_SIZES = (24, 32, 48, 80, 96, 141, 180, 288)
 #: A segment narrower than this share of the axis carries no number.
 LABEL_SHARE = 0.07
+#: In a small figure, items below this share of the total are drawn as one.
+SMALL_SHARE = 0.05
 
 
 def heaviest_task(assessment: Assessment) -> TaskAssessment:
@@ -39,26 +41,38 @@ def memory_chart(
     card_sizes: bool = True,
     compact: bool = False,
 ) -> Figure:
-    """Stack of one card's memory for each plan (its heaviest task), with interval, usable capacity and headroom."""
+    """Stack of one card's memory for each plan (its heaviest task), with interval, usable capacity and headroom.
+
+    `compact` names each bar by its way alone, for a small figure beside text; `card_sizes` draws common card sizes.
+    """
     shown = _listed(assessments)
-    row, around = (0.5, 1.0) if compact else (0.62, 1.5)
-    figure = canvas.new_figure(look, width, row * len(shown) + around)
-    axes = figure.add_subplot()
     memories = [heaviest_task(a).memory for a in shown]
-    limit = max(max(m.driver.high + m.in_use_bytes, m.usable_bytes or 0) for m in memories) / GIB
-    axes.set_xlim(0, limit * 1.16)
-    axes.set_ylim(len(shown) - 0.45, -0.55)
-    for y, assessment in enumerate(shown):
-        _stack(axes, y, assessment, look, language)
-    if card_sizes:
-        _size_lines(axes, limit * 1.16, look, language)
-    canvas.dress(axes, look, xlabel=language.gettext("Memory of one card (GiB)"))
-    axes.set_yticks(range(len(shown)), [f"{plan_name(a.plan, language)}\n{plan_way(a.plan, language)}" for a in shown])
-    canvas.axis_format(axes, "x", lambda v: language.number(v, 0))
-    axes.tick_params(axis="y", length=0)
+    if compact:
+        memories = [_merged(m) for m in memories]
     present = {t.name for m in memories for t in m.terms if t.expected > 0}
     present |= {"memory.in_use"} if any(m.in_use_bytes for m in memories) else set()
     entries = [(language.label(n), style_of(n, MEMORY_STYLES)) for n in _ordered(present)]
+    below = canvas.legend_height([w for w, _style in entries], look, width)
+    row, around = (0.42, 0.5) if compact else (0.62, 0.85)
+    figure = canvas.new_figure(look, width, row * len(shown) + around + below)
+    axes = figure.add_subplot()
+    limit = max(max(m.driver.high + m.in_use_bytes, m.usable_bytes or 0) for m in memories) / GIB
+    axes.set_xlim(0, limit * 1.16)
+    axes.set_ylim(len(shown) - 0.45, -0.55)
+    for y, memory in enumerate(memories):
+        _stack(axes, y, memory, look, language)
+    if card_sizes:
+        _size_lines(axes, limit * 1.16, look, language)
+    canvas.dress(axes, look, xlabel=language.gettext("Memory of one card (GiB)"))
+    names = [
+        language.label(f"way.{a.plan.way}")
+        if compact
+        else f"{plan_name(a.plan, language)}\n{plan_way(a.plan, language)}"
+        for a in shown
+    ]
+    axes.set_yticks(range(len(shown)), names)
+    canvas.axis_format(axes, "x", lambda v: language.number(v, 0))
+    axes.tick_params(axis="y", length=0)
     canvas.legend(figure, entries, look)
     return figure
 
@@ -107,8 +121,24 @@ def _ordered(names: set[str]) -> list[str]:
     return sorted(names, key=lambda n: (order.get(n, len(order)), n))
 
 
-def _stack(axes: Axes, y: int, assessment: Assessment, look: Look, language: Language) -> None:
-    memory = heaviest_task(assessment).memory
+def _merged(memory: MemoryAssessment) -> MemoryAssessment:
+    """The same memory with all small items in one, for a small figure; the total stays."""
+    total = sum(t.expected for t in memory.terms)
+    small = [t for t in memory.terms if t.expected < SMALL_SHARE * total]
+    if len(small) < 2:
+        return memory
+    rest = small[0].model_copy(
+        update={
+            "name": "memory.other",
+            "low": sum(t.low for t in small),
+            "expected": sum(t.expected for t in small),
+            "high": sum(t.high for t in small),
+        }
+    )
+    return memory.model_copy(update={"terms": (*(t for t in memory.terms if t not in small), rest)})
+
+
+def _stack(axes: Axes, y: int, memory: MemoryAssessment, look: Look, language: Language) -> None:
     span = axes.get_xlim()[1]
     left = 0.0
     sizes: dict[str, float] = {"memory.in_use": memory.in_use_bytes / GIB} if memory.in_use_bytes else {}

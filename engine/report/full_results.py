@@ -1,0 +1,255 @@
+"""Full report, second part: memory, time, the plans against each other, why not the others."""
+
+from __future__ import annotations
+
+from engine.advice.result import Advice, Assessment, TaskAssessment
+from engine.layout.model import Layout, Offload
+from engine.messages.mark import N_
+from engine.report import document as d
+from engine.report import pieces
+from engine.report.charts.look import MEMORY_STYLES
+from engine.report.charts.memory import heaviest_task
+from engine.report.charts.time import gpu_hours
+from engine.report.document import say
+from engine.report.families import option_families
+from engine.report.ways import ways_table
+
+__all__ = ["layout_words", "rejected_blocks", "result_sections"]
+
+#: Plans that the comparison prints; the rest stands in the record.
+PLANS_PRINTED = 20
+
+
+def result_sections(advice: Advice, best: Assessment, shown: tuple[Assessment, ...]) -> tuple[d.Section, ...]:
+    """Sections 4 to 7."""
+    ids = tuple(a.plan.id for a in shown)
+    return (
+        d.Section(
+            pieces.numbered(4, N_("Memory")),
+            (
+                *_memory_words(advice, best),
+                d.Figure("F1", "memory", ids),
+                _memory_table(shown),
+                *([_tasks_table(advice, best)] if len(best.tasks) > 1 else []),
+            ),
+            new_page=True,
+        ),
+        d.Section(pieces.numbered(5, N_("Time")), (_time_table(advice, shown), d.Figure("F2", "time", ids))),
+        d.Section(
+            pieces.numbered(6, N_("Alternatives")),
+            (ways_table(advice, best), option_families(advice, best), _ranked(advice, best)),
+        ),
+        d.Section(pieces.numbered(7, N_("Why not the others")), rejected_blocks(advice)),
+    )
+
+
+def _memory_words(advice: Advice, best: Assessment) -> tuple[d.Block, ...]:
+    task = heaviest_task(best)
+    memory = task.memory
+    usable = d.Amount("gib", memory.usable_bytes) if memory.usable_bytes else d.Label("verdict.unknown")
+    sentence = say(
+        N_(
+            "Binding is the memory of one card: task “{task}” peaks at {peak} in the {phase}, the "
+            "card offers {usable}. "
+            "It {verdict}. Memory of several cards is never added up."
+        ),
+        task=pieces.task_name(pieces.task_of(advice.scenario, task.task_id)),
+        peak=pieces.base_and_range("gib", memory.driver),
+        phase=d.Label(memory.peak_phase),
+        usable=usable,
+        verdict=pieces.verdict_value(best),
+    )
+    units = say(
+        N_(
+            "GiB (2^30 bytes) is what drivers and PyTorch count; the “GB” in a card's name is the "
+            "vendor's label. Fit is "
+            "decided on what the driver offers, at the high end of the interval."
+        )
+    )
+    layout = say(N_("How the work is spread: {layout}."), layout=layout_words(task.layout))
+    return d.Paragraph(sentence), d.Paragraph(layout), d.Paragraph(units, "note")
+
+
+def layout_words(layout: Layout) -> d.Value:
+    """A layout in plain words."""
+    parts: list[d.Value] = []
+    if layout.data_parallel > 1:
+        parts.append(say(N_("{n:int} copies of the model work on different samples"), n=layout.data_parallel))
+    if layout.tensor_parallel > 1:
+        parts.append(say(N_("each layer is split over {n:int} cards"), n=layout.tensor_parallel))
+    if layout.pipeline_parallel > 1:
+        parts.append(say(N_("the layers are split into {n:int} stages"), n=layout.pipeline_parallel))
+    if layout.context_parallel > 1:
+        parts.append(say(N_("each sequence is split over {n:int} cards"), n=layout.context_parallel))
+    if layout.gpus > 1:
+        parts.append(d.Label(f"sharding.{layout.sharding}"))
+    parts.append(d.Label(f"recomputation.{layout.recomputation}"))
+    parts.append(d.Label(f"regime.{layout.regime}"))
+    parts.append(
+        say(
+            N_("{micro:int} sequences at a time on a card, {steps:int} times a step"),
+            micro=layout.micro_batch_size,
+            steps=layout.gradient_accumulation_steps,
+        )
+    )
+    if layout.offload is not Offload.NONE:
+        parts.append(d.Label(f"offload.{layout.offload}"))
+    return d.Join(tuple(parts), "; ")
+
+
+def _memory_table(shown: tuple[Assessment, ...]) -> d.Table:
+    memories = [heaviest_task(a).memory for a in shown]
+    order = {name: i for i, name in enumerate(MEMORY_STYLES)}
+    names = sorted({t.name for m in memories for t in m.terms}, key=lambda n: (order.get(n, len(order)), n))
+    rows: list[tuple[d.Value, ...]] = []
+    for name in names:
+        sums = [sum(t.expected for t in m.terms if t.name == name) for m in memories]
+        rows.append((d.Label(name), *(d.Amount("gib", s) if s else d.Text("–") for s in sums)))
+    total = len(rows)
+    rows.append((say(N_("Peak, expected")), *(d.Amount("gib", m.driver.expected) for m in memories)))
+    rows.append((say(N_("Peak, low – high")), *(d.Range("gib", m.driver) for m in memories)))
+    unknown = d.Label("verdict.unknown")
+    rows.append(
+        (
+            say(N_("Usable on the card")),
+            *(d.Amount("gib", m.usable_bytes) if m.usable_bytes else unknown for m in memories),
+        )
+    )
+    rows.append((say(N_("Verdict")), *(pieces.verdict_value(a) for a in shown)))
+    columns = [d.Column(say(N_("Item")), weight=1.6)]
+    columns += [d.Column(pieces.plan_value(a.plan), "right", 1.0) for a in shown]
+    return d.Table(
+        "T3",
+        say(N_("Memory of one card by item, at the moment of the peak (computed; formulas in appendix A1)")),
+        tuple(columns),
+        tuple(rows),
+        (total, total + 3),
+    )
+
+
+def _tasks_table(advice: Advice, best: Assessment) -> d.Table:
+    rows: list[tuple[d.Value, ...]] = [
+        (
+            pieces.task_name(pieces.task_of(advice.scenario, t.task_id)),
+            *pieces.range_columns("gib", t.memory.driver),
+            d.Label(f"verdict.{t.memory.verdict}"),
+            d.Label(t.memory.peak_phase),
+        )
+        for t in best.tasks
+    ]
+    return d.Table(
+        "T3b",
+        say(N_("Peak memory of every task on the recommended cards")),
+        (
+            d.Column(say(N_("Task")), weight=2),
+            d.Column(say(N_("Low")), "right", 1),
+            d.Column(say(N_("Expected")), "right", 1),
+            d.Column(say(N_("High")), "right", 1),
+            d.Column(say(N_("Verdict")), weight=1),
+            d.Column(say(N_("Peak in")), weight=1),
+        ),
+        tuple(rows),
+    )
+
+
+def _time_table(advice: Advice, shown: tuple[Assessment, ...]) -> d.Table:
+    rows: list[tuple[d.Value, ...]] = []
+    totals: list[int] = []
+    for assessment in shown:
+        rows.extend(_time_row(advice, assessment, t) for t in assessment.tasks)
+        totals.append(len(rows))
+        rows.append(
+            (
+                pieces.plan_value(assessment.plan),
+                say(N_("all tasks")),
+                say(N_("{hours} card-hours"), hours=pieces.base_and_range("num", gpu_hours(assessment))),
+                d.Text(""),
+                d.Text(""),
+                say(N_("{days} days"), days=pieces.base_and_range("num", assessment.calendar_days)),
+            )
+        )
+    return d.Table(
+        "T4",
+        say(N_("Speed and time, expected value and 90 % interval (computed from dense peak rates and measured use)")),
+        (
+            d.Column(say(N_("Plan")), weight=1.7),
+            d.Column(say(N_("Task")), weight=1.4),
+            d.Column(say(N_("Tokens a second and card")), "right", 1.5),
+            d.Column(say(N_("Use of peak rate (MFU)")), "right", 1.1),
+            d.Column(say(N_("One run")), "right", 1.3),
+            d.Column(say(N_("Everything")), "right", 1.4),
+        ),
+        tuple(rows),
+        tuple(totals),
+    )
+
+
+def _time_row(advice: Advice, assessment: Assessment, task: TaskAssessment) -> tuple[d.Value, ...]:
+    dash = d.Text("–")
+    speed, use = dash, dash
+    if task.training is not None:
+        speed = pieces.stacked("num", task.training.tokens_per_second_per_gpu)
+        use = pieces.stacked("pct", task.training.model_flops_utilization)
+    elif task.inference is not None:
+        speed = pieces.stacked("num", task.inference.tokens_per_second_per_gpu)
+    return (
+        pieces.plan_value(assessment.plan),
+        pieces.task_name(pieces.task_of(advice.scenario, task.task_id)),
+        speed,
+        use,
+        pieces.stacked("duration", task.time_to_train_seconds) if task.time_to_train_seconds else dash,
+        pieces.stacked("duration", task.busy_seconds),
+    )
+
+
+def _ranked(advice: Advice, best: Assessment) -> d.Table:
+    printed = advice.ranked[:PLANS_PRINTED]
+    rows = tuple(
+        (
+            d.Amount("int", i),
+            d.Join(
+                (pieces.plan_value(a.plan), d.Join((pieces.way_value(a.plan), pieces.seller_value(a.plan)), " · ")),
+                "\n",
+            ),
+            pieces.verdict_value(a),
+            pieces.stacked("num", a.calendar_days),
+            pieces.stacked("money", a.cost.cash_needed),
+            pieces.stacked("money", a.cost.cost_of_job),
+            d.Amount("pct", a.risk),
+        )
+        for i, a in enumerate(printed, 1)
+    )
+    return d.Table(
+        "T6c",
+        say(
+            N_("The first {shown:int} of {all:int} plans, by cost of the job with risk"),
+            shown=len(printed),
+            all=len(advice.ranked),
+        ),
+        (
+            d.Column(say(N_("No.")), "right"),
+            d.Column(say(N_("Plan")), weight=2.6),
+            d.Column(say(N_("Memory")), weight=0.9),
+            d.Column(say(N_("Days until done")), "right", 1.1),
+            d.Column(say(N_("Cash needed")), "right", 1.6),
+            d.Column(say(N_("Cost of the job")), "right", 1.6),
+            d.Column(say(N_("Risk added")), "right", 0.7),
+        ),
+        rows,
+        tuple(i for i, a in enumerate(printed) if a is best),
+    )
+
+
+def rejected_blocks(advice: Advice) -> tuple[d.Block, ...]:
+    """Every rejected card or offer with its reason."""
+    if not advice.rejected:
+        return (d.Paragraph(say(N_("Nothing was rejected."))),)
+    rows = tuple((d.Text(r.label), r.reason) for r in advice.rejected)
+    return (
+        d.Table(
+            "T6d",
+            say(N_("Every card that has no plan above, with the one reason that decided")),
+            (d.Column(say(N_("Card or offer")), weight=1), d.Column(say(N_("Reason")), weight=2.4)),
+            rows,
+        ),
+    )
