@@ -1,0 +1,140 @@
+"""From a flat case to jobs and layouts: stated settings as they are, unknown ones as their possibilities."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from engine.architecture.model import Architecture
+from engine.errors import InputError
+from engine.findings import Finding
+from engine.hardware.model import CatalogSnapshot, Gpu
+from engine.layout.model import InferenceJob, Job, Layout, Method
+from engine.validation import fields as words
+from engine.validation.fields import Case
+from engine.validation.knobs import Knobs, Which
+from engine.validation.models import find_model
+from engine.validation.serving_case import inference_knobs, make_inference
+from engine.validation.training_case import make_training, training_knobs
+
+__all__ = ["GpuChoice", "ResolvedCase", "Variant", "resolve_case"]
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """One possibility of a case."""
+
+    job: Job | InferenceJob
+    layout: Layout
+
+
+@dataclass(frozen=True, slots=True)
+class GpuChoice:
+    """Cards that the case's name stands for (slowest first) and how many; empty where none is named or known."""
+
+    gpus: tuple[Gpu, ...]
+    count: int
+    nodes: int
+    interconnect: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ResolvedCase:
+    """A case ready for the formulas. `expected` first; `hull` adds the variants of least and most memory."""
+
+    method: Method
+    architecture: Architecture
+    hardware: GpuChoice
+    expected: Variant
+    hull: tuple[Variant, ...]
+    framework: str
+    precision: str
+    assumptions: tuple[Finding, ...] = field(default=())
+
+    @property
+    def variants(self) -> tuple[Variant, ...]:
+        """All of them, the expected one first."""
+        return (self.expected, *self.hull)
+
+    @property
+    def shape_guessed(self) -> bool:
+        """Whether dimensions of the model were made up: from a size alone, or where a stated shape leaves some out."""
+        return self.architecture.basis == "size" or bool(self.architecture.guessed)
+
+
+def resolve_case(values: Mapping[str, Any], catalog: CatalogSnapshot, *, hull: bool = False) -> ResolvedCase:
+    """Resolve a flat case (cases.md §2). `InputError` names what is missing, wrong, or can't be expressed.
+
+    A setting that is not given takes its usual value. It takes all values that the framework admits, and the answer is
+    their hull, where the case says "unknown" or `hull` is set (rows of measurements, whose settings were real).
+    """
+    case = Case(values)
+    method = case.method()
+    knobs = Knobs(lambda key: hull or case.said_unknown(key))
+    for key in values:
+        if key not in words.CASE_KEYS and values[key] not in (None, ""):
+            knobs.warn("case.ignored_key", key=str(key)[:60])
+    architecture = find_model(case, catalog)
+    if architecture.basis == "size":
+        knobs.warn("case.model_from_size", parameters=architecture.parameters_total)
+    elif architecture.guessed:
+        knobs.warn("case.model_guessed", model=architecture.name, names=", ".join(architecture.guessed))
+    hardware = _hardware(case, catalog, knobs)
+    if method is Method.INFERENCE:
+        inference_knobs(case, knobs, architecture, hardware.count)
+        variants = [make_inference(case, knobs.chosen(w)) for w in _needed(knobs)]
+    else:
+        training_knobs(case, knobs, method, architecture, hardware.count)
+        variants = [make_training(case, knobs.chosen(w), method) for w in _needed(knobs)]
+    made = [Variant(job, layout) for job, layout in variants]
+    return ResolvedCase(
+        method=method,
+        architecture=architecture,
+        hardware=hardware,
+        expected=made[0],
+        hull=tuple(v for i, v in enumerate(made[1:], 1) if v not in made[:i]),
+        framework=case.text("framework") or "hf-transformers",
+        precision=case.text("precision").lower(),
+        assumptions=tuple(knobs.assumed),
+    )
+
+
+def _needed(knobs: Knobs) -> tuple[Which, ...]:
+    return ("expected",) if knobs.certain else ("expected", "least", "most")
+
+
+def _hardware(case: Case, catalog: CatalogSnapshot, knobs: Knobs) -> GpuChoice:
+    count, nodes = case.count("n_gpus"), case.count("n_nodes")
+    if count is None:
+        knobs.assume("n_gpus", 1)
+    count = count or 1
+    if nodes is not None and count % nodes:
+        raise InputError("case.nodes_mismatch", gpus=count, nodes=nodes)
+    gpus = _named_gpus(case, catalog, knobs)
+    if nodes is None:
+        per_node = min((g.max_gpus_per_node or 8 for g in gpus), default=8)
+        nodes = max(1, -(-count // per_node))
+        while count % nodes:
+            nodes += 1
+        if count > 1:
+            knobs.assume("n_nodes", nodes)
+    return GpuChoice(gpus, count, nodes, case.text("interconnect").lower())
+
+
+def _named_gpus(case: Case, catalog: CatalogSnapshot, knobs: Knobs) -> tuple[Gpu, ...]:
+    ids = [i for i in case.text("gpu_id").split("|") if i]
+    found = tuple(catalog.gpu_by_id[i] for i in ids if i in catalog.gpu_by_id)
+    name = case.text("gpu")
+    if not found and name:
+        alias = catalog.gpu_aliases.get(" ".join(name.lower().split()), ())
+        found = tuple(catalog.gpu_by_id[i] for i in alias)
+        if not found:
+            knobs.warn("case.gpu_unknown", gpu=name[:80])
+    if len(found) > 1:
+        knobs.warn("case.gpu_several", gpu=name or found[0].name, taken=found[0].name, names=_names(found))
+    return found
+
+
+def _names(gpus: tuple[Gpu, ...]) -> str:
+    return ", ".join(g.name for g in gpus)

@@ -1,0 +1,156 @@
+"""What a framework does where a case does not say: the possibilities of a setting, least memory first.
+
+Sources: documented defaults of each program (the figures of `FRAMEWORKS` name them). Where a program leaves a setting
+to its user, all usual values stand, and the answer is the hull over them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from engine.layout.model import Attention, Loss, Method, Recomputation, Regime, WeightQuantization
+
+__all__ = ["FRAMEWORKS", "Framework", "framework_of"]
+
+_FLASH = (Attention.FLASH,)
+_FLASH_OR_EAGER = (Attention.FLASH, Attention.EAGER)
+_ANY_CHECKPOINTING = (Recomputation.FULL, Recomputation.NONE)
+_SIXTEEN_BIT = (Regime.PURE_BF16,)
+_AUTOCAST = (Regime.BF16_AMP,)
+_MASTER = (Regime.FP32_MASTER,)
+_ANY_REGIME = (Regime.PURE_BF16, Regime.FP32_MASTER, Regime.BF16_AMP)
+
+
+@dataclass(frozen=True, slots=True)
+class Framework:
+    """Possibilities of each setting that a program leaves unsaid; the first is the least in memory.
+
+    `expected_*` names the usual one where it is not the first.
+    """
+
+    attention: tuple[Attention, ...] = _FLASH_OR_EAGER
+    checkpointing: tuple[Recomputation, ...] = _ANY_CHECKPOINTING
+    expected_checkpointing: Recomputation = Recomputation.FULL
+    full_regimes: tuple[Regime, ...] = _ANY_REGIME
+    expected_full_regime: Regime = Regime.BF16_AMP
+    adapter_regimes: tuple[Regime, ...] = (Regime.PURE_BF16, Regime.BF16_AMP)
+    expected_adapter_regime: Regime = Regime.PURE_BF16
+    adapter_dtypes: tuple[str, ...] = ("bf16", "fp32")
+    loss: tuple[Loss, ...] = (Loss.PLAIN,)
+    kbit_preparation: tuple[bool, ...] = (False, True)
+    qlora_formats: tuple[WeightQuantization, ...] = ("nf4-dq", "nf4")
+    source: str = ""
+
+    def checkpointing_for(self, method: Method) -> tuple[tuple[Recomputation, ...], Recomputation]:
+        """Possibilities and the expected one; PEFT's k-bit preparation switches checkpointing on."""
+        if method is Method.QLORA and True in self.kbit_preparation:
+            return (Recomputation.FULL,), Recomputation.FULL
+        return self.checkpointing, self.expected_checkpointing
+
+
+_HF = Framework(
+    full_regimes=(Regime.PURE_BF16, Regime.BF16_AMP),
+    expected_full_regime=Regime.BF16_AMP,
+    adapter_regimes=_AUTOCAST,
+    expected_adapter_regime=Regime.BF16_AMP,
+    adapter_dtypes=("fp32",),
+    kbit_preparation=(True,),
+    source="transformers TrainingArguments (bf16 = autocast), PEFT (adapters in fp32, k-bit preparation)",
+)
+_DEEPSPEED = Framework(
+    full_regimes=_MASTER,
+    expected_full_regime=Regime.FP32_MASTER,
+    adapter_regimes=_MASTER,
+    expected_adapter_regime=Regime.FP32_MASTER,
+    kbit_preparation=(True,),
+    source="DeepSpeed: bf16 or fp16 weights beside fp32 master weights and states",
+)
+_MEGATRON = Framework(
+    attention=_FLASH,
+    checkpointing=(Recomputation.FULL, Recomputation.SELECTIVE, Recomputation.NONE),
+    expected_checkpointing=Recomputation.SELECTIVE,
+    full_regimes=_MASTER,
+    expected_full_regime=Regime.FP32_MASTER,
+    adapter_regimes=_MASTER,
+    expected_adapter_regime=Regime.FP32_MASTER,
+    adapter_dtypes=("bf16",),
+    source="Megatron-LM: distributed optimizer, --recompute-activations selective",
+)
+_TITAN = Framework(
+    attention=_FLASH,
+    checkpointing=(Recomputation.FULL, Recomputation.SELECTIVE, Recomputation.NONE),
+    expected_checkpointing=Recomputation.SELECTIVE,
+    full_regimes=_MASTER,
+    expected_full_regime=Regime.FP32_MASTER,
+    source="torchtitan: FSDP2 mixed precision over fp32 shards, selective activation checkpointing",
+)
+_PURE = Framework(
+    attention=_FLASH,
+    full_regimes=_SIXTEEN_BIT,
+    expected_full_regime=Regime.PURE_BF16,
+    adapter_regimes=_SIXTEEN_BIT,
+    expected_adapter_regime=Regime.PURE_BF16,
+    adapter_dtypes=("bf16",),
+    kbit_preparation=(False,),
+    source="torchtune and LitGPT: weights, gradients and states in bf16 (bf16-true)",
+)
+_LLAMA_FACTORY = Framework(
+    checkpointing=(Recomputation.FULL,),
+    full_regimes=(Regime.PURE_BF16, Regime.BF16_AMP),
+    expected_full_regime=Regime.BF16_AMP,
+    adapter_regimes=_AUTOCAST,
+    expected_adapter_regime=Regime.BF16_AMP,
+    adapter_dtypes=("fp32",),
+    kbit_preparation=(False, True),
+    source="LLaMA-Factory: gradient checkpointing on, trained weights in fp32 unless pure_bf16",
+)
+_UNSLOTH = Framework(
+    attention=_FLASH,
+    checkpointing=(Recomputation.FULL,),
+    adapter_regimes=_AUTOCAST,
+    expected_adapter_regime=Regime.BF16_AMP,
+    adapter_dtypes=("fp32",),
+    loss=(Loss.CHUNKED,),
+    kbit_preparation=(False,),
+    source="Unsloth: fused cross-entropy in chunks, checkpointing with offload",
+)
+_AMP = Framework(
+    attention=_FLASH,
+    full_regimes=_AUTOCAST,
+    expected_full_regime=Regime.BF16_AMP,
+    source="llm-foundry: amp_bf16 over FSDP",
+)
+
+#: By the beginning of a framework's name, or a part of it in brackets; the first that matches holds.
+FRAMEWORKS: tuple[tuple[str, Framework], ...] = (
+    ("unsloth", _UNSLOTH),
+    ("megatron", _MEGATRON),
+    ("nemo /", _MEGATRON),
+    ("nemo-automodel", _PURE),
+    ("nemo", _MEGATRON),
+    ("torchtitan", _TITAN),
+    ("torchtune", _PURE),
+    ("litgpt", _PURE),
+    ("llm-foundry", _AMP),
+    ("deepspeed", _DEEPSPEED),
+    ("colossal", _DEEPSPEED),
+    ("llama-factory", _LLAMA_FACTORY),
+    ("hf-", _HF),
+    ("peft", _HF),
+    ("trl", _HF),
+    ("axolotl", _HF),
+    ("xtuner", _HF),
+    ("transformers", _HF),
+)
+_ANY = Framework(source="no framework stated: all usual regimes")
+
+
+def framework_of(name: str) -> Framework:
+    """Defaults of the framework of this name; those of any framework where it is not known."""
+    word = name.lower()
+    table: Mapping[str, Framework] = dict(FRAMEWORKS)
+    for part in table:
+        if word.startswith(part) or f"({part}" in word or f" {part}" in word:
+            return table[part]
+    return _ANY

@@ -1,0 +1,224 @@
+"""The answer for one fixed plan: memory and speed of a case, with everything that had to be assumed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from engine.architecture.model import Architecture
+from engine.findings import Finding, Severity
+from engine.hardware.model import CatalogSnapshot, Cluster, Gpu, System
+from engine.layout.model import InferenceJob, Job, Layout
+from engine.memory.overheads import platform_for
+from engine.memory.result import MemoryAssessment, Verdict
+from engine.memory.serving import inference_memory
+from engine.memory.training import training_memory
+from engine.memory.verdict import assess
+from engine.quantity import Estimate, Frozen, Term, gib
+from engine.speed.calibration import serving_stack, stack_of
+from engine.speed.hardware import HardwareBlock, Precision, cluster_for, compute_precision, hardware_block
+from engine.speed.hardware import speed_findings as findings_of_speed
+from engine.speed.result import InferenceSpeed, TrainingSpeed
+from engine.speed.serving import inference_speed
+from engine.speed.training import training_speed
+from engine.validation.cases import GpuChoice, ResolvedCase, Variant, resolve_case
+from engine.validation.fields import Case
+
+__all__ = ["CaseEstimate", "estimate_case", "estimate_resolved"]
+
+_HEADROOM = 0.10  # of usable memory; cases.md §1
+_STATED_PRECISIONS: Mapping[str, Precision] = {"fp8": "fp8", "fp4": "fp4", "fp16": "fp16"}
+
+
+class CaseEstimate(Frozen):
+    """Memory and speed of one case. `training` and `inference` are None where no card, or no rate of it, is known."""
+
+    architecture: Architecture
+    gpu_id: str | None
+    job: Job | InferenceJob
+    layout: Layout
+    shape_guessed: bool
+    memory: MemoryAssessment
+    training: TrainingSpeed | None = None
+    inference: InferenceSpeed | None = None
+    assumptions: tuple[Finding, ...] = ()
+    findings: tuple[Finding, ...] = ()
+
+
+def estimate_case(values: Mapping[str, Any], catalog: CatalogSnapshot, *, hull: bool = False) -> CaseEstimate:
+    """Estimate a flat case (cases.md §2). `InputError` names what is missing, wrong, or can't be expressed.
+
+    `hull`: settings that are not given widen the answer to all possibilities instead of taking their usual value.
+    """
+    case = Case(values)
+    in_use = case.number("in_use_gib") or 0.0
+    headroom = case.number("headroom")
+    return estimate_resolved(
+        resolve_case(values, catalog, hull=hull),
+        catalog,
+        in_use_bytes=gib(in_use),
+        headroom=_HEADROOM if headroom is None else min(headroom, 0.9),
+    )
+
+
+def estimate_resolved(
+    case: ResolvedCase, catalog: CatalogSnapshot, *, in_use_bytes: int = 0, headroom: float = _HEADROOM
+) -> CaseEstimate:
+    """Estimate a resolved case: the expected variant, its interval widened to the hull of the others."""
+    gpu = _smallest(case.hardware.gpus)
+    memories = [_memory(case, v, gpu, in_use_bytes, headroom) for v in case.variants]
+    trainings: list[TrainingSpeed] = []
+    servings: list[InferenceSpeed] = []
+    findings: list[Finding] = []
+    clusters = [_cluster(g, case.hardware, catalog) for g in case.hardware.gpus]
+    for cluster in clusters:
+        for variant in case.variants:
+            hardware = _rates(case, variant, cluster)
+            if not bool(hardware.known):
+                continue
+            if isinstance(variant.job, InferenceJob):
+                servings.append(inference_speed(case.architecture, variant.job, variant.layout, hardware).at())
+            else:
+                block = training_speed(case.architecture, variant.job, variant.layout, hardware)
+                if bool(block.known):
+                    trainings.append(block.at())
+    if clusters:
+        findings.extend(findings_of_speed(clusters[0], _precision(case, case.expected), case.framework))
+    memory = _hull_memory(memories)
+    findings.extend(_memory_findings(memory, gpu, case))
+    return CaseEstimate(
+        architecture=case.architecture,
+        gpu_id=gpu.id if gpu else None,
+        job=case.expected.job,
+        layout=case.expected.layout,
+        shape_guessed=case.shape_guessed,
+        memory=memory,
+        training=_hull_training(trainings) if trainings else None,
+        inference=_hull_inference(servings) if servings else None,
+        assumptions=case.assumptions,
+        findings=tuple(findings),
+    )
+
+
+def _smallest(gpus: tuple[Gpu, ...]) -> Gpu | None:
+    """Of several cards that a name may mean, the one with the least memory: the careful answer."""
+    return min(gpus, key=lambda g: (g.usable_bytes is None, g.usable_bytes or 0), default=None)
+
+
+def _memory(
+    case: ResolvedCase, variant: Variant, gpu: Gpu | None, in_use_bytes: int, headroom: float
+) -> MemoryAssessment:
+    platform = platform_for(gpu, case.framework, variant.layout.gpus)
+    if isinstance(variant.job, InferenceJob):
+        block = inference_memory(case.architecture, variant.job, variant.layout, platform=platform)
+    else:
+        block = training_memory(case.architecture, variant.job, variant.layout, platform=platform)
+    return assess(block, gpu, in_use_bytes=in_use_bytes, headroom=headroom)
+
+
+def _cluster(gpu: Gpu, hardware: GpuChoice, catalog: CatalogSnapshot) -> Cluster:
+    per_node = hardware.count // hardware.nodes
+    systems: Iterable[System] = catalog.systems_by_gpu.get(gpu.id, ())
+    if "pcie" in hardware.interconnect:
+        systems = (s for s in systems if s.topology == "PCIe")
+    system = next((s for s in systems if s.gpus >= per_node), None) if per_node > 1 or hardware.nodes > 1 else None
+    return cluster_for(gpu, system, gpus_per_node=per_node, nodes=hardware.nodes)
+
+
+def _precision(case: ResolvedCase, variant: Variant) -> Precision:
+    if isinstance(variant.job, InferenceJob):
+        return "fp8" if variant.job.weight_quantization == "fp8" else "bf16"
+    regime = compute_precision(variant.layout.regime)
+    return _STATED_PRECISIONS.get(case.precision, regime) if regime != "fp32" else regime
+
+
+def _rates(case: ResolvedCase, variant: Variant, cluster: Cluster) -> HardwareBlock:
+    stack = serving_stack(variant.job.engine) if isinstance(variant.job, InferenceJob) else stack_of(case.framework)
+    return hardware_block([cluster], precision=_precision(case, variant), framework=case.framework, stack=stack)
+
+
+def _hull(estimates: Sequence[Estimate]) -> Estimate:
+    """From the least to the most of all, around the first."""
+    return Estimate(
+        low=min(e.low for e in estimates), expected=estimates[0].expected, high=max(e.high for e in estimates)
+    )
+
+
+def _hull_memory(found: list[MemoryAssessment]) -> MemoryAssessment:
+    first = found[0]
+    if len(found) == 1:
+        return first
+    allocated, reserved, driver = (
+        _hull([getattr(m, name) for m in found]) for name in ("allocated", "reserved", "driver")
+    )
+    wider = Term(
+        name="case.unknown_settings",
+        unit="bytes",
+        low=driver.low - sum(t.low for t in first.terms),
+        expected=driver.expected - sum(t.expected for t in first.terms),
+        high=driver.high - sum(t.high for t in first.terms),
+        formula="least and most over the settings that the case does not state",
+        source="see the assumptions",
+    )
+    values = first.model_dump() | {
+        "allocated": allocated,
+        "reserved": reserved,
+        "driver": driver,
+        "terms": (*first.terms, wider),
+        "verdict": _verdict(first, driver),
+        "fallback": any(m.fallback for m in found),
+    }
+    return MemoryAssessment.model_validate(values)
+
+
+def _verdict(memory: MemoryAssessment, driver: Estimate) -> Verdict:
+    """Verdict of the hull (cases.md §1); the expected value is that of the first variant."""
+    if memory.usable_bytes is None or memory.verdict in (Verdict.UNKNOWN, Verdict.DOES_NOT_FIT):
+        return memory.verdict
+    tight = driver.high + memory.in_use_bytes > (1 - memory.headroom) * memory.usable_bytes
+    return Verdict.FITS_TIGHTLY if tight else Verdict.FITS
+
+
+def _hull_training(found: list[TrainingSpeed]) -> TrainingSpeed:
+    first = found[0]
+    names = ("step_seconds", "tokens_per_second_per_gpu", "model_flops_utilization")
+    return TrainingSpeed.model_validate(
+        first.model_dump() | {name: _hull([getattr(s, name) for s in found]) for name in names}
+    )
+
+
+def _hull_inference(found: list[InferenceSpeed]) -> InferenceSpeed:
+    first = found[0]
+    names = (
+        "time_to_first_token_seconds", "time_per_output_token_seconds", "tokens_per_second",
+        "tokens_per_second_per_gpu",
+    )  # fmt: skip
+    return InferenceSpeed.model_validate(
+        first.model_dump() | {name: _hull([getattr(s, name) for s in found]) for name in names}
+    )
+
+
+def _memory_findings(memory: MemoryAssessment, gpu: Gpu | None, case: ResolvedCase) -> list[Finding]:
+    found: list[Finding] = []
+    params: dict[str, str | int | float | None]
+    name = gpu.name if gpu else ""
+    usable = memory.usable_bytes
+    match memory.verdict:
+        case Verdict.DOES_NOT_FIT:
+            params = {"gpu": name, "needed": memory.driver.expected, "usable": usable, "missing": memory.missing_bytes}
+            found.append(Finding(code="case.does_not_fit", severity=Severity.SERIOUS, params=params))
+        case Verdict.FITS_TIGHTLY:
+            params = {"gpu": name, "needed": memory.driver.high, "usable": usable, "headroom": memory.headroom}
+            found.append(Finding(code="case.fits_tightly", severity=Severity.WARNING, params=params))
+        case Verdict.FITS:
+            spare = (usable or 0) - memory.driver.high - memory.in_use_bytes
+            params = {"gpu": name, "needed": memory.driver.expected, "spare": spare}
+            found.append(Finding(code="case.fits", params=params))
+        case Verdict.UNKNOWN:
+            found.append(Finding(code="case.verdict_unknown", params={"needed": memory.driver.expected}))
+    if gpu is not None and gpu.usable_basis == "rule":
+        found.append(Finding(code="case.usable_by_rule", params={"gpu": name, "usable": usable}))
+    if memory.fallback:
+        params = {"model": case.architecture.name}
+        found.append(Finding(code="case.memory_fallback", severity=Severity.WARNING, params=params))
+    return found
