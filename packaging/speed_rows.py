@@ -55,7 +55,10 @@ def measured_rows(path: Path, aliases: Path, catalog: CatalogSnapshot, split: st
 
 
 def _has_speed(row: dict[str, str]) -> bool:
-    return bool(row["tokens_per_s_per_gpu"]) or (row["step_time_kind"] in ("optimizer", "micro"))
+    """A step time tells a speed only where rows are full: padded data has fewer tokens than the stated length."""
+    full = "not packed" not in row["packing_or_avg_len"] and "padded" not in row["packing_or_avg_len"]
+    full = full or "no padding" in row["packing_or_avg_len"]
+    return bool(row["tokens_per_s_per_gpu"]) or (row["step_time_kind"] in ("optimizer", "micro") and full)
 
 
 def _shapes(path: Path) -> dict[str, dict[str, Any]]:

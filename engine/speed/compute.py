@@ -18,7 +18,7 @@ from engine.speed.passes import Passes, passes_for, trains_adapters
 from engine.speed.quantized import dequantization_bytes, stored_bytes
 from engine.speed.work import ModelWork, attention_flops_per_token
 
-__all__ = ["MicroStep", "adapter_elements", "micro_step", "tokens_per_micro_step"]
+__all__ = ["MicroStep", "adapter_elements", "micro_step", "over_bandwidth", "tokens_per_micro_step"]
 
 #: Target matrices of adapters by their usual names.
 _TARGETS: dict[str, tuple[str, ...]] = {
@@ -93,13 +93,19 @@ def micro_step(
     needed = tokens * (linear + attention * passes.attention_needed)
     return MicroStep(
         matrix=matrix,
-        memory=(hardware.memory_efficiency * hardware.memory_bytes_per_second).reciprocal(moved),
+        memory=over_bandwidth(moved, hardware),
         launch=_launch_seconds(architecture, work, passes, job, layout, hardware),
         flops=flops,
         needed_flops=needed,
-        bytes_moved=moved,
+        bytes_moved=moved.expected,
         tokens=tokens,
     )
+
+
+def over_bandwidth(moved: Bounds, hardware: HardwareBlock) -> Bounds:
+    """Seconds to move these bytes to and from the card's own memory."""
+    rate = hardware.memory_efficiency * hardware.memory_bytes_per_second
+    return Bounds(moved.low / rate.high, moved.expected / rate.expected, moved.high / rate.low)
 
 
 def _matrix_seconds(
@@ -132,38 +138,38 @@ def _matrix_seconds(
 
 def _bytes_moved(
     work: ModelWork, passes: Passes, job: Job, layout: LayoutLike, hardware: HardwareBlock, tokens: Number
-) -> Number:
-    """Bytes that one card reads and writes between the matrix products, and to read the weights."""
-    known, stack = hardware.calibration, hardware.stack
+) -> Bounds:
+    """Bytes that one card reads and writes between the matrix products, and to read the weights.
+
+    Low and high follow how much a stack of that kind fuses.
+    """
+    known = hardware.calibration
+    stack = "tuned" if layout.compile else hardware.stack  # the compiler fuses what tuned stacks fuse by hand
     tensor, pipeline, context = layout.tensor_parallel, layout.pipeline_parallel, layout.context_parallel
     element = 4.0 if hardware.precision in ("fp32", "tf32") else 2.0
     # norms and residuals are split over tensor-parallel ranks only by sequence parallelism (arXiv:2205.05198)
-    hidden_split = tensor if stack == "tuned" else 1.0
-    hidden = known.constant("hidden_passes", stack).expected * work.hidden / hidden_split
-    if job.kbit_preparation:
-        hidden = 2 * hidden  # norms in 32 bits, and with them what runs between the layers
-    inner = (
-        known.constant("qkv_passes", stack).expected * work.qkv_width
-        + known.constant("mlp_passes", stack).expected * work.mlp_width
-    ) / tensor
-    per_token = element * work.layers * (hidden + inner) * passes.elementwise
-    per_token = per_token + element * _ADAPTER_PASSES * _adapted_sides(work, job) * passes.elementwise / tensor
+    hidden_split = tensor if hardware.stack == "tuned" else 1.0
+    # PEFT's preparation for quantised models: norms in 32 bits, and with them what runs between the layers
+    width = work.hidden * (2 if job.kbit_preparation else 1)
+    inner = known.constant("qkv_passes", stack) * work.qkv_width + known.constant("mlp_passes", stack) * work.mlp_width
+    elements = known.constant("hidden_passes", stack) * (width / hidden_split) + inner * (1 / tensor)
+    adapters = _ADAPTER_PASSES * _adapted_sides(work, job) / tensor
     if layout.attention.value == "eager":
-        written = work.score_elements * job.sequence_length * element
-        per_token = per_token + written * _EAGER_SCORE_PASSES * passes.elementwise / tensor
+        adapters = adapters + work.score_elements * job.sequence_length * _EAGER_SCORE_PASSES / tensor
+    per_token = (elements * work.layers + adapters) * (element * passes.elementwise)
     loss = "logit_bytes_chunked" if layout.loss is Loss.CHUNKED else "logit_bytes_plain"
-    logits = known.constant(loss, stack).expected * work.head / work.hidden / tensor
+    logits = known.constant(loss, stack) * (work.head / work.hidden / tensor)
     read = stored_bytes(job.weight_quantization) if trains_adapters(job) else element
-    expand = dequantization_bytes(job.weight_quantization) * _expansion(job, hardware)
+    expand = _expansion(job, hardware) * dequantization_bytes(job.weight_quantization)
     stored = (work.block_stored - work.routed_stored + work.routed_stored / layout.expert_parallel) / tensor
-    weights = stored * passes.weight_reads * (read + expand)
-    return ((per_token + logits) * tokens / context + weights) / pipeline
+    weights = (expand + read) * (stored * passes.weight_reads)
+    return ((per_token + logits) * (tokens / context) + weights) * (1 / pipeline)
 
 
-def _expansion(job: Job, hardware: HardwareBlock) -> float:
+def _expansion(job: Job, hardware: HardwareBlock) -> Bounds:
     """Times the ideal traffic that expanding the weights takes with the usual kernels of a format."""
     kind = "nf4" if job.weight_quantization in ("nf4", "nf4-dq", "fp4") else "grouped"
-    return float(hardware.calibration.constant(f"expand_{kind}", hardware.stack).expected)
+    return hardware.calibration.constant(f"expand_{kind}", hardware.stack)
 
 
 def _launch_seconds(

@@ -15,6 +15,7 @@ from engine.architecture.model import Architecture
 from engine.layout.model import InferenceJob, LayoutLike
 from engine.quantity import Bounds, Number, TermBlock
 from engine.speed.collectives import Ranks, all_reduce_seconds, point_to_point_seconds
+from engine.speed.compute import over_bandwidth
 from engine.speed.hardware import HardwareBlock
 from engine.speed.quantized import stored_bytes
 from engine.speed.result import InferenceSpeedBlock
@@ -78,18 +79,21 @@ def inference_speed(
     )
 
 
-def _weights(work: ModelWork, job: InferenceJob, layout: LayoutLike, tokens: Number) -> Number:
+def _weights(work: ModelWork, job: InferenceJob, layout: LayoutLike, hardware: HardwareBlock, tokens: Number) -> Bounds:
     """Bytes of weights that a pass over `tokens` tokens reads on one tensor-parallel rank, all stages together.
 
     Of the experts only those that some token chose: a share 1 - (1 - k/E)^tokens of them, under even routing.
     """
-    each = stored_bytes(job.weight_quantization)
     touched: Number = 1.0
     if work.routed_stored:
         active = sum(x.active for x in work.linears if x.routed)
         touched = 1.0 - np.power(1.0 - active / work.routed_stored, tokens)
-    blocks = (work.block_stored - work.routed_stored + work.routed_stored * touched) * each
-    return (blocks + work.head * 2.0) / layout.tensor_parallel
+    blocks = (work.block_stored - work.routed_stored + work.routed_stored * touched) / layout.tensor_parallel
+    read = Bounds.exact(blocks * stored_bytes(job.weight_quantization))
+    if job.weight_quantization != "none":
+        factor = hardware.calibration.constant("quantized_read_factor", hardware.stack)
+        read = factor * read.expected
+    return read + work.head * 2.0 / layout.tensor_parallel
 
 
 def _cache(architecture: Architecture, job: InferenceJob, layout: LayoutLike) -> Number:
@@ -116,7 +120,9 @@ def _decode(
     # a pipeline works on `pipeline` parts of the batch at once: a pass carries one part
     part = np.maximum(1.0, sequences / pipeline)
     bandwidth = hardware.memory_efficiency * hardware.memory_bytes_per_second
-    memory = bandwidth.reciprocal(_weights(work, job, layout, part) + part * _cache(architecture, job, layout))
+    memory = bandwidth.reciprocal(
+        _weights(work, job, layout, hardware, part) + part * _cache(architecture, job, layout)
+    )
     flops = part * (2.0 * work.block_active + 2.0 * work.head) / layout.tensor_parallel
     alone = (hardware.matrix_efficiency * hardware.matrix_flops_per_second).reciprocal(flops)
     return _Step(
@@ -128,7 +134,7 @@ def _decode(
         ),
         memory=memory,
         links=_links(work, layout, hardware, part),
-        overhead=_launch(architecture, hardware),
+        overhead=_launch(architecture, hardware, memory),
     )
 
 
@@ -141,10 +147,9 @@ def _prefill(work: ModelWork, job: InferenceJob, layout: LayoutLike, hardware: H
     matrices = linear * slow / hardware.matrix_flops_per_second / layout.tensor_parallel
     attention = scores / hardware.peak_16bit / layout.tensor_parallel
     zero = Bounds.exact(0.0 * matrices)
-    bandwidth = hardware.memory_efficiency * hardware.memory_bytes_per_second
     return _Step(
         compute=hardware.matrix_efficiency.reciprocal(matrices) + hardware.attention_efficiency.reciprocal(attention),
-        memory=bandwidth.reciprocal(_weights(work, job, layout, tokens)) if tokens else zero,
+        memory=over_bandwidth(_weights(work, job, layout, hardware, tokens), hardware) if tokens else zero,
         links=_links(work, layout, hardware, tokens),
         overhead=zero,
     )
@@ -161,11 +166,22 @@ def _links(work: ModelWork, layout: LayoutLike, hardware: HardwareBlock, tokens:
     return sums * (2.0 * work.layers) + hand_over * np.where(pipeline > 1, pipeline - 1.0, 0.0)
 
 
-def _launch(architecture: Architecture, hardware: HardwareBlock) -> Bounds:
+def _launch(architecture: Architecture, hardware: HardwareBlock, busy: Bounds) -> Bounds:
+    """Gaps between kernels, the engine's own work for a step, and waiting where the host starts kernels too slowly.
+
+    Engines that replay recorded graphs have gaps only; eager PyTorch starts each kernel from the host, which is hidden
+    as long as the card is busy for longer.
+    """
     known, stack = hardware.calibration, hardware.stack
     kernels = architecture.layers * known.constant("decode_kernels_per_layer", stack).expected
-    each = known.constant("decode_launch_seconds", stack)
-    return each * kernels + known.constant("step_overhead_seconds", stack)
+    launch = known.constant("decode_launch_seconds", stack) * kernels
+    waiting = Bounds(
+        np.maximum(0.0, launch.low - busy.low),
+        np.maximum(0.0, launch.expected - busy.expected),
+        np.maximum(0.0, launch.high - busy.high),
+    )
+    gaps = known.constant("decode_gap_seconds", stack) * kernels
+    return waiting + gaps + known.constant("step_overhead_seconds", stack)
 
 
 def _terms(
@@ -185,7 +201,7 @@ def _terms(
             amount=decode.memory,
             formula="(weight_bytes + sequences * cache_bytes) / (memory_bytes_per_s * efficiency)",
             values={
-                "weight_bytes": _weights(work, job, layout, part),
+                "weight_bytes": _weights(work, job, layout, hardware, part).expected,
                 "sequences": part,
                 "cache_bytes": _cache(architecture, job, layout),
                 "memory_bytes_per_s": hardware.memory_bytes_per_second,
@@ -225,7 +241,7 @@ def _terms(
         TermBlock(
             name="speed.overhead",
             amount=decode.overhead,
-            formula="layers * kernels_per_layer * kernel_start_seconds + fixed_seconds",
+            formula="layers * kernels_per_layer * gap_seconds + max(0, start_seconds - busy_seconds) + fixed_seconds",
             values={"layers": work.layers},
             source=hardware.calibration.constant_source("decode_launch_seconds", hardware.stack),
             unit="seconds",
