@@ -119,10 +119,8 @@ def _decode(
     pipeline = layout.pipeline_parallel
     # a pipeline works on `pipeline` parts of the batch at once: a pass carries one part
     part = np.maximum(1.0, sequences / pipeline)
-    bandwidth = hardware.memory_efficiency * hardware.memory_bytes_per_second
-    memory = bandwidth.reciprocal(
-        _weights(work, job, layout, hardware, part) + part * _cache(architecture, job, layout)
-    )
+    cache = part * _cache(architecture, job, layout)
+    memory = over_bandwidth(_weights(work, job, layout, hardware, part) + cache, hardware)
     flops = part * (2.0 * work.block_active + 2.0 * work.head) / layout.tensor_parallel
     alone = (hardware.matrix_efficiency * hardware.matrix_flops_per_second).reciprocal(flops)
     return _Step(
