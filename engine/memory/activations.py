@@ -35,7 +35,7 @@ def kept_activations(step: Step, *, with_rest: bool = True) -> TermBlock:
     if step.layout.offload is Offload.ACTIVATIONS:
         two = step.saved_block * np.minimum(2.0, step.share.layers)
         layers = Bounds(two.low, two.expected, two.high)
-    if step.layout.recomputation is Recomputation.SELECTIVE and not step.fused_kernels:
+    if step.layout.recomputation is Recomputation.SELECTIVE and not step.known_kernels:
         # which operators are recomputed differs: from attention alone to every second block's inner tensors
         more = step.attention_part * step.share.layers
         layers = Bounds(layers.low * 0.5, layers.expected, layers.high + more)

@@ -15,7 +15,17 @@ from engine.memory.calibration import block_factors
 from engine.memory.lora import adapter_form, canonical_targets
 from engine.memory.precision import is_four_bit, uses_autocast
 
-__all__ = ["QUANTITIES", "BlockForms", "Way", "forms_of", "resolve_kind", "sdpa_forms", "way_of", "with_fused_kernels"]
+__all__ = [
+    "QUANTITIES",
+    "BlockForms",
+    "Way",
+    "forms_of",
+    "resolve_kind",
+    "sdpa_forms",
+    "way_of",
+    "with_fused_kernels",
+    "with_selected_operators",
+]
 
 Form = Mapping[str, float]
 QUANTITIES = ("saved", "rest", "forward", "backward", "bottom")
@@ -136,8 +146,20 @@ FUSED_SAVED: Form = {"h": 8.0, "f": 6.0, "a": 4.0, "k": 4.0, "hq": 4.0, "t": 4.0
 FUSED_ERROR = 0.25
 
 
+#: What a block keeps under torchtitan's selective recomputation: its input, the attention output and every second
+#: product of a matrix (half of q, k, v, o, gate, up, down). Source: torchtitan, activation checkpointing by operator.
+EVERY_SECOND_PRODUCT: Form = {"h": 4.0, "f": 2.0, "a": 3.0, "k": 2.0, "hq": 4.0, "t": 2.0, "s": 2.0}
+
+
+def with_selected_operators(forms: BlockForms, way: Way) -> BlockForms:
+    """Forms of a block of which single operators are recomputed, as torchtitan selects them."""
+    if way.method != "full" or way.attention == "eager" or forms.kind == "deepseek_v3":
+        return forms
+    return replace(forms, saved=EVERY_SECOND_PRODUCT, error=max(forms.error, FUSED_ERROR))
+
+
 def with_fused_kernels(forms: BlockForms, way: Way) -> BlockForms:
-    """Forms of a block under Megatron-LM, where norms, rotary embedding and activation are fused kernels."""
+    """Forms of a block whose norms, rotary embedding and activation are fused kernels: Megatron-LM, torch.compile."""
     if way.checkpointing == "full" or way.attention == "eager" or way.method != "full":
         return forms
     latent = forms.kind == "deepseek_v3"

@@ -37,6 +37,11 @@ def _spread(step: Step, amount: Bounds) -> Bounds:
     return Bounds(amount.low * low, amount.expected * expected, amount.high * high)
 
 
+def _compiled(step: Step, amount: Bounds) -> Bounds:
+    """A compiler fuses log-softmax into its neighbours: 16-bit logits and their gradient, 4 bytes, may be all."""
+    return Bounds(amount.low * 0.33, amount.expected, amount.high) if step.layout.compile else amount
+
+
 def _soft_cap(step: Step) -> float:
     return 2.0 if step.shape.kind == "gemma2" else 0.0
 
@@ -83,7 +88,7 @@ def _held_width(step: Step) -> float:
 def _plain(step: Step, width: float) -> TermBlock:
     return term(
         "memory.logits",
-        _spread(step, step.vocabulary * (step.tokens * width * step.share.logits)),
+        _compiled(step, _spread(step, step.vocabulary * (step.tokens * width * step.share.logits))),
         "tokens * vocabulary * bytes_per_logit * computes_loss",
         tokens=step.tokens,
         vocabulary=step.vocabulary.expected,

@@ -34,12 +34,11 @@ class _Engine:
     source: str
 
 
-def _engine(name: str, sequences: Number) -> _Engine:
+def _engine(name: str) -> _Engine:
     rows = memory_overheads()
     found = rows.get(("serving_prefill_tokens", name)) or rows["serving_prefill_tokens", ""]
     graphs = rows.get(("serving_graphs", name)) or rows["serving_graphs", ""]
     blocks = rows.get(("serving_block_tokens", name)) or rows["serving_block_tokens", ""]
-    del sequences
     return _Engine(
         prefill_tokens=(found.low, found.expected, found.high),
         logit_rows=(1.0, 1.0, 256.0),
@@ -59,7 +58,7 @@ def inference_memory(
     shape = shape_of(architecture, resolve_kind(architecture)[0])
     replicas = np.asarray(layout.data_parallel)
     sequences = np.ceil(job.concurrent_sequences / replicas)
-    engine = _engine(job.engine, sequences)
+    engine = _engine(job.engine)
     moments: list[Moment] = []
     for first in (True, False) if np.any(np.asarray(layout.pipeline_parallel) > 1) else (True,):
         share = share_of(shape, layout, first_stage=first)

@@ -10,7 +10,16 @@ import numpy as np
 from engine.architecture.linears import extra_count
 from engine.architecture.model import Architecture
 from engine.layout.model import Job, LayoutLike, Method, Recomputation, Sharding
-from engine.memory.factors import BlockForms, Way, forms_of, resolve_kind, sdpa_forms, way_of, with_fused_kernels
+from engine.memory.factors import (
+    BlockForms,
+    Way,
+    forms_of,
+    resolve_kind,
+    sdpa_forms,
+    way_of,
+    with_fused_kernels,
+    with_selected_operators,
+)
 from engine.memory.lora import adapter_elements
 from engine.memory.precision import MAIN_GRADIENT_FRAMEWORKS, Precision, precision_of
 from engine.memory.shape import Shape, Share, shape_of, share_of
@@ -76,7 +85,7 @@ class Step:
     attention_part: Number  # of a block's saved bytes: what recomputing attention would drop
     vocabulary: Bounds  # columns of logits on this card
     trains_weights: bool
-    fused_kernels: bool  # kept bytes are those of Megatron's kernels: nothing is left to selective recomputation
+    known_kernels: bool  # kept bytes are those of the framework's own kernels: nothing is left open by "selective"
     accumulates: Number  # 1 where gradients exist before backward: of an earlier micro-step, or a persistent buffer
 
     @property
@@ -92,7 +101,9 @@ def make_step(arch: Architecture, job: Job, layout: LayoutLike, *, first_stage: 
     share = share_of(shape, layout, first_stage=first_stage)
     way = way_of(job, layout)
     unfused = known = forms_of(kind, way, known_kind=not fallback)
-    if job.framework.startswith(SEQUENCE_PARALLEL[:2]):
+    if job.framework.startswith("torchtitan") and layout.recomputation is Recomputation.SELECTIVE:
+        known = with_selected_operators(known, way)
+    elif job.framework.startswith(SEQUENCE_PARALLEL[:2]) or layout.compile:
         known = with_fused_kernels(known, way)
     forms = _with_sdpa(known, arch, job, layout)
     rows = layout.micro_batch_size * job.sequences_per_sample
@@ -127,7 +138,7 @@ def make_step(arch: Architecture, job: Job, layout: LayoutLike, *, first_stage: 
         attention_part=_evaluate(_attention_form(kind), meter.wide, rows),
         vocabulary=Bounds(share.vocabulary, whole, whole),
         trains_weights=full,
-        fused_kernels=known.saved is not unfused.saved,
+        known_kernels=known.saved is not unfused.saved,
         accumulates=np.where((np.asarray(layout.gradient_accumulation_steps) > 1) | persistent, 1.0, 0.0),
     )
 
