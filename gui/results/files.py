@@ -60,9 +60,9 @@ class Exporter(QObject):
         """End background work."""
         self._jobs.close()
 
-    def export_table(self, kind: str, advice: Advice) -> None:
-        """The comparison (csv, xlsx) or the whole record (json)."""
-        language = self._state.language
+    def export_table(self, kind: str, advice: Advice, language: Language | None = None) -> None:
+        """The comparison (csv, xlsx) or the whole record (json), in the window's language unless told."""
+        language = language or self._state.language
 
         def make(control: Control) -> bytes:
             control.checkpoint()
