@@ -15,6 +15,7 @@ from engine.search.evaluate import Chosen, TaskTable
 from engine.search.options import Option, plan_of
 from engine.search.plan_findings import plan_findings
 from engine.search.risk import risk_terms
+from engine.search.timing import TaskTime, reliability_of, time_of_task
 from engine.speed.result import InferenceSpeed, TrainingSpeed
 
 __all__ = ["assessments_of"]
@@ -31,12 +32,19 @@ def assessments_of(
     """Assess the options exactly; best first by the cost of the job with risk, then time, risk, id."""
     wanted = sorted({o.seed.cluster for o in options})
     chosen = [table.choose(wanted) for table in tables]
-    tasks = {i: [c[i] for c in chosen] for i in wanted}
+    reliability, clusters = reliability_of(catalog), tables[0].clusters
+    tasks = {
+        i: tuple(
+            _task(table, c[i], time_of_task(table, i, clusters[i], reliability))
+            for table, c in zip(tables, chosen, strict=True)
+        )
+        for i in wanted
+    }
     found: list[Assessment] = []
     for done, option in enumerate(options):
         if done % 16 == 0:
             control.checkpoint(done, len(options))
-        found.append(_assessment(option, tasks[option.seed.cluster], tables, scenario, catalog, figures))
+        found.append(_assessment(option, tasks[option.seed.cluster], scenario, catalog, figures))
     return sorted(found, key=_order)
 
 
@@ -45,10 +53,23 @@ def _order(assessment: Assessment) -> tuple[float, float, float, str]:
     return (cost, assessment.calendar_days.expected, assessment.risk, assessment.plan.id)
 
 
+def _task(table: TaskTable, choice: Chosen, time: TaskTime) -> TaskAssessment:
+    return TaskAssessment(
+        task_id=table.resolved.task.id,
+        job=choice.job,
+        layout=choice.layout,
+        memory=choice.memory,
+        training=choice.speed if isinstance(choice.speed, TrainingSpeed) else None,
+        inference=choice.speed if isinstance(choice.speed, InferenceSpeed) else None,
+        time_to_train_seconds=time.run_seconds,
+        busy_seconds=time.busy_seconds,
+        time_terms=time.terms,
+    )
+
+
 def _assessment(
     option: Option,
-    chosen: Sequence[Chosen],
-    tables: Sequence[TaskTable],
+    tasks: tuple[TaskAssessment, ...],
     scenario: Scenario,
     catalog: CatalogSnapshot,
     figures: Figures,
@@ -64,20 +85,6 @@ def _assessment(
         risk=option.risk,
         storage_gb=option.storage_gb,
         figures=figures,
-    )
-    tasks = tuple(
-        TaskAssessment(
-            task_id=table.resolved.task.id,
-            job=choice.job,
-            layout=choice.layout,
-            memory=choice.memory,
-            training=choice.speed if isinstance(choice.speed, TrainingSpeed) else None,
-            inference=choice.speed if isinstance(choice.speed, InferenceSpeed) else None,
-            time_to_train_seconds=time.run_seconds,
-            busy_seconds=time.busy_seconds,
-            time_terms=time.terms,
-        )
-        for table, choice, time in zip(tables, chosen, option.times, strict=True)
     )
     return Assessment(
         plan=plan,

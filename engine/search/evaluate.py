@@ -169,9 +169,10 @@ def evaluate_task(
         sets=[],
     )
     groups = _groups(resolved, clusters, n if timed is None else timed)
+    sets = _layout_sets(resolved, knobs, clusters)
     for done, group in enumerate(groups):
         control.checkpoint(done, len(groups))
-        _evaluate_group(table, knobs, group, control)
+        _evaluate_group(table, sets, group, control)
     return table
 
 
@@ -206,12 +207,17 @@ def _group(platform: MemoryPlatform, found: list[int], clusters: Sequence[Cluste
     )  # fmt: skip
 
 
-def _evaluate_group(table: TaskTable, knobs: Knobs, group: _Group, control: Control) -> None:
+def _evaluate_group(
+    table: TaskTable, sets: Sequence[tuple[Job | InferenceJob, LayoutSet]], group: _Group, control: Control
+) -> None:
     rates: dict[tuple[MatrixPrecision, Stack], HardwareBlock] = {}
-    for job, layouts, memory in _memory_of_sets(table.resolved, knobs, group):
+    for job, layouts in sets:
         control.checkpoint()
+        memory = _memory(table.resolved, job, layouts, group)
         table.jobs_seen = table.resolved.jobs.index(job)
         fitting = [_fitting(table, group, layouts, memory, *pairs) for pairs in _pairs(layouts, group.shapes)]
+        if not fitting:
+            continue
         cluster, layout, codes = (np.concatenate(parts) for parts in zip(*fitting, strict=True))
         for precision, timed in group.timed.items():
             kept = np.flatnonzero(np.isin(cluster, timed, kind="table"))
@@ -238,18 +244,27 @@ def _stack(job: Job | InferenceJob) -> Stack:
     return serving_stack(job.engine) if isinstance(job, InferenceJob) else stack_of(job.framework)
 
 
-def _memory_of_sets(
-    resolved: ResolvedTask, knobs: Knobs, group: _Group
-) -> Iterator[tuple[Job | InferenceJob, LayoutSet, MemoryBlock]]:
+def _layout_sets(
+    resolved: ResolvedTask, knobs: Knobs, clusters: Sequence[Cluster]
+) -> list[tuple[Job | InferenceJob, LayoutSet]]:
+    """All layouts of a task on all shapes that the clusters have, whatever the cards are."""
     architecture, training = resolved.architecture, resolved.training
+    shapes = {Shape(c.gpus_per_node, c.nodes) for c in clusters}
     batch = training.global_batch_size if training is not None else 1
+    found: list[tuple[Job | InferenceJob, LayoutSet]] = []
     for job in resolved.jobs:
         if isinstance(job, InferenceJob):
-            for layouts in serving_sets(architecture, group.shapes, users=job.concurrent_sequences):
-                yield job, layouts, inference_memory(architecture, job, layouts.block, platform=group.platform)
+            sets = serving_sets(architecture, shapes, users=job.concurrent_sequences)
         else:
-            for layouts in training_sets(architecture, job, knobs, group.shapes, global_batch_size=batch):
-                yield job, layouts, training_memory(architecture, job, layouts.block, platform=group.platform)
+            sets = training_sets(architecture, job, knobs, shapes, global_batch_size=batch)
+        found.extend((job, layouts) for layouts in sets)
+    return found
+
+
+def _memory(resolved: ResolvedTask, job: Job | InferenceJob, layouts: LayoutSet, group: _Group) -> MemoryBlock:
+    if isinstance(job, InferenceJob):
+        return inference_memory(resolved.architecture, job, layouts.block, platform=group.platform)
+    return training_memory(resolved.architecture, job, layouts.block, platform=group.platform)
 
 
 def _pairs(

@@ -42,7 +42,6 @@ class Option:
 
     seed: Seed
     cluster: Cluster
-    times: tuple[TaskTime, ...]
     busy_seconds: Estimate
     days: Estimate
     tight: bool
@@ -76,7 +75,6 @@ class Option:
 class _Work:
     """All tasks on one cluster."""
 
-    times: tuple[TaskTime, ...]
     busy: Estimate
     calendar: Estimate  # seconds that count towards the deadline
     tight: bool
@@ -136,7 +134,7 @@ def _works(catalog: CatalogSnapshot, candidates: Candidates, tables: Sequence[Ta
     found: dict[int, _Work] = {}
     for index in np.flatnonzero(worst < NOTHING).tolist():
         cluster = candidates.clusters[index]
-        times = [time_of_task(table, index, cluster, reliability) for table in tables]
+        times = [time_of_task(table, index, cluster, reliability, working=False) for table in tables]
         found[index] = _work(tables, index, cluster, times)
     return found
 
@@ -151,7 +149,6 @@ def _work(tables: Sequence[TaskTable], index: int, cluster: Cluster, times: list
         shares.append((high + cluster.in_use_bytes) / usable)
         storage += stored_gb(table, index)
     return _Work(
-        times=tuple(times),
         busy=_sum([t.busy_seconds for t in times]),
         calendar=_sum([t.busy_seconds for t in times if t.occupies_calendar]),
         tight=any(r in (TIGHT, TIGHT_SLOW) for r in ranks),
@@ -296,7 +293,6 @@ def _option(
     return Option(
         seed=seed,
         cluster=cluster,
-        times=work.times,
         busy_seconds=work.busy,
         days=days,
         tight=work.tight,

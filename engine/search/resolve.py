@@ -278,7 +278,7 @@ def _training_assumptions(task: Task, workload: TrainingWorkload, knobs: Knobs) 
         elif workload.method is not Method.PROMPT:
             yield _finding("assumption.regime_full", task)
     if workload.optimizer is None:
-        yield _finding("assumption.optimizer", task, optimizer=knobs.optimizers[0].value)
+        yield _finding("assumption.optimizer", task)
     if workload.attention is None:
         yield _finding("assumption.attention", task)
     if workload.method is Method.QLORA and workload.weight_quantization is None:

@@ -86,8 +86,13 @@ def _checkpoint(table: TaskTable, index: int) -> float:
     return table.checkpoints[number]
 
 
-def time_of_task(table: TaskTable, index: int, cluster: Cluster, reliability: Reliability) -> TaskTime:
-    """Time of a task on the cluster with this index, with the best layout found for it."""
+def time_of_task(
+    table: TaskTable, index: int, cluster: Cluster, reliability: Reliability, *, working: bool = True
+) -> TaskTime:
+    """Time of a task on the cluster with this index, with the best layout found for it.
+
+    `working=False` leaves out the terms: thousands of clusters are timed, only those listed show how.
+    """
     low, expected, high, tokens = (float(v) for v in table.pace[:, index])
     pace = Estimate(low=min(low, expected), expected=expected, high=max(high, expected))
     resolved = table.resolved
@@ -104,6 +109,7 @@ def time_of_task(table: TaskTable, index: int, cluster: Cluster, reliability: Re
         gpus=cluster.gpus,
         nodes=cluster.nodes,
         reliability=reliability,
+        working=working,
     )
     runs = workload.runs
     campaign = campaign_hours(
@@ -112,6 +118,7 @@ def time_of_task(table: TaskTable, index: int, cluster: Cluster, reliability: Re
         sweep_runs=runs.sweep_runs,
         sweep_fraction=runs.sweep_fraction,
         failed_fraction=runs.failed_fraction,
+        working=working,
     )
     return TaskTime(_seconds(campaign.busy_hours), run.seconds, (*run.terms, *campaign.terms))
 

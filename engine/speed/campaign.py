@@ -71,12 +71,13 @@ def run_time(
     nodes: int = 1,
     reliability: Reliability | None = None,
     checkpoint_every_seconds: float | None = None,
+    working: bool = True,
 ) -> RunTime:
     """Time of one run of `tokens` tokens, from the start of the program to its last checkpoint.
 
     steps x step + start-up + reading data + writing checkpoints + what failures cost. Checkpoints are written every
     `checkpoint_every_seconds`, or at the interval sqrt(2 x write time x mean time between failures) of Young (CACM
-    17(9), 1974), but at least every hour on machines that are not said to fail.
+    17(9), 1974), but at least every hour on machines that are not said to fail. `working=False` leaves out the terms.
     """
     rates = reliability or Reliability()
     known = _constants()
@@ -91,7 +92,7 @@ def run_time(
     lost = _losses(undisturbed, rate, interval, known.restart)
     total = undisturbed + lost
     shown = total.at()
-    terms = (
+    terms: tuple[Term, ...] = () if not working else (
         _term("run.training", training, "steps * step_seconds",
               {"steps": steps, "step_seconds": step_seconds.expected}),
         _term("run.input", reading, "training_seconds * input_share",
@@ -134,17 +135,19 @@ def campaign_hours(
     failed_fraction: float = 0.0,
     hours_per_day: float = 24.0,
     queue_days: float = 0.0,
+    working: bool = True,
 ) -> Campaign:
     """Hours of the cluster for final runs, the sweep before them and runs that fail.
 
-    `failed_fraction` of all run time is lost to failed runs: total = good / (1 - failed_fraction).
+    `failed_fraction` of all run time is lost to failed runs: total = good / (1 - failed_fraction). `working=False`
+    leaves out the terms.
     """
     one = Bounds(run.seconds.low, run.seconds.expected, run.seconds.high)
     final = one * final_runs
     sweep = one * (sweep_runs * sweep_fraction)
     failed = (final + sweep) * (failed_fraction / (1 - failed_fraction))
     total = final + sweep + failed
-    terms = (
+    terms: tuple[Term, ...] = () if not working else (
         _term("campaign.final", final, "final_runs * run_seconds",
               {"final_runs": final_runs, "run_seconds": one.expected}),
         _term("campaign.sweep", sweep, "sweep_runs * sweep_fraction * run_seconds",
