@@ -1,0 +1,283 @@
+"""`gpu-advisor`: the job of the window without one. Exit 0 an answer, 1 nothing fits, 2 bad input, 3 the world."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+import tempfile
+from collections.abc import Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+import engine
+from engine.cli.usage import UsageError, localised, usage_text
+from engine.errors import InputError, KnownError, WorldError
+from engine.i18n import LANGUAGES, Language, LanguageCode, system_language
+from engine.messages.mark import N_
+
+__all__ = ["main"]
+
+#: What the program does where there is no screen and nothing was asked for.
+EXAMPLE = "full-70b-rented.json"
+MAX_CASE_BYTES = 1_000_000
+NOTHING_FITS, BAD_INPUT, WORLD_FAILED, INTERRUPTED = 1, 2, 3, 130
+
+app = typer.Typer(
+    help=N_("Which GPUs to buy or rent for an LLM job: will it fit, how long, what does it cost, and why."),
+    invoke_without_command=True,
+    no_args_is_help=False,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+
+Json = Annotated[bool, typer.Option("--json", help=N_("Print one JSON document and nothing else."))]
+Lang = Annotated[str | None, typer.Option("--lang", metavar="en|zh_CN", help=N_("Language of the answer."))]
+Pdf = Annotated[Path | None, typer.Option("--pdf", metavar="OUT.pdf", help=N_("Write the report to this file."))]
+
+
+def _language(code: str | None) -> Language:
+    if code is None:
+        return Language(system_language())
+    known: dict[str, LanguageCode] = {c.lower(): c for c in LANGUAGES} | {"zh": "zh_CN"}
+    found = known.get(code.lower().replace("-", "_"))
+    if found is None:
+        raise InputError("cli.no_such_language", value=code, known=", ".join(LANGUAGES))
+    return Language(found)
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr)
+
+
+@app.callback()
+def start(
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help=N_("Print the version."))] = False,
+    headless: Annotated[bool, typer.Option("--headless", help=N_("Open no window."))] = False,
+    pdf: Pdf = None,
+    lang: Lang = None,
+) -> None:
+    """Open the window; without a screen, do a bundled example in the terminal."""
+    if context.invoked_subcommand is not None:
+        return
+    if version:
+        print(f"gpu-advisor {engine.__version__}")
+        return
+    language = _language(lang)
+    if headless:
+        print(language.gettext("No window was asked for. Here is a bundled example instead."))
+        _example(language, pdf)
+        return
+    from engine.cli.screen import screen_problem
+
+    problem = screen_problem()
+    if problem is not None:
+        print(language.error(WorldError(f"cli.{problem}")))
+        _example(language, pdf)
+        return
+    from gui.app import run_app
+
+    raise typer.Exit(run_app([sys.argv[0]]))
+
+
+def _example(language: Language, pdf: Path | None) -> None:
+    """The whole road without a screen: advice on a bundled scenario, and its PDF."""
+    from importlib.resources import files
+
+    from engine.inputs import parse_scenario
+
+    content = (files("resources") / "examples" / EXAMPLE).read_bytes()
+    _advise(parse_scenario(content, file=EXAMPLE), language, pdf=pdf or _example_pdf())
+
+
+def _example_pdf() -> Path:
+    """A file in the current folder, or in the temporary one where that can't be written."""
+    folder = Path.cwd()
+    try:
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError:
+        folder = Path(tempfile.gettempdir())
+    return folder / "gpu-advisor-example.pdf"
+
+
+@app.command(help=N_("Advise on a scenario: which plans work, what they cost, which is best, and why."))
+def advise(
+    scenario: Annotated[Path, typer.Argument(metavar="SCENARIO.json", help=N_("A saved scenario."))],
+    as_json: Json = False,
+    pdf: Pdf = None,
+    profile: Annotated[str, typer.Option("--profile", metavar="memo|full", help=N_("Kind of report."))] = "memo",
+    lang: Lang = None,
+) -> None:
+    """Advise on a scenario."""
+    from engine.inputs import read_scenario
+
+    language = _language(lang)
+    if profile not in ("memo", "full"):
+        raise InputError("cli.no_such_profile", value=profile)
+    found = _advise(read_scenario(scenario), language, pdf=pdf, profile=profile, as_json=as_json)
+    if not found:
+        raise typer.Exit(NOTHING_FITS)
+
+
+def _advise(
+    scenario: Any, language: Language, *, pdf: Path | None = None, profile: Any = "memo", as_json: bool = False
+) -> bool:
+    """Print the advice and write its report. Whether anything meets the constraints."""
+    from engine.advice.advise import advise as find_advice
+    from engine.catalog.load import load_catalog
+    from engine.cli.answers import advice_answer, dumps
+
+    advice = find_advice(scenario, load_catalog())
+    if pdf is not None:
+        from engine.files import write_atomically
+        from engine.report.pdf import render_pdf
+
+        moment = datetime.now().astimezone()
+        write_atomically(pdf, render_pdf(advice, language, profile, created_at=moment))
+    if as_json:
+        print(dumps(advice_answer(advice, language)))
+    else:
+        from engine.cli.text import print_advice
+
+        print_advice(advice, language)
+        if pdf is not None:
+            print(language.fill("The report is in {path}", path=pdf.resolve()))
+    return bool(advice.picks)
+
+
+@app.command(help=N_("Estimate memory and speed of one fixed plan, a case."))
+def estimate(
+    case: Annotated[Path, typer.Argument(metavar="CASE.json", help=N_("A flat JSON object; see docs/cases.md."))],
+    as_json: Json = False,
+    lang: Lang = None,
+) -> None:
+    """Estimate one fixed plan."""
+    from engine.catalog.load import load_catalog
+    from engine.cli.answers import dumps, estimate_answer
+    from engine.validation.estimate import estimate_case
+
+    language = _language(lang)
+    found = estimate_case(_read_case(case), load_catalog())
+    if as_json:
+        print(dumps(estimate_answer(found, language)))
+    else:
+        from engine.cli.text import print_estimate
+
+        print_estimate(found, language)
+
+
+def _read_case(path: Path) -> dict[str, Any]:
+    from engine.validation.tables import read_text
+
+    try:
+        value = json.loads(read_text(path, MAX_CASE_BYTES))
+    except json.JSONDecodeError as error:
+        raise InputError("case.not_json", file=str(path), line=error.lineno, column=error.colno) from error
+    except (RecursionError, ValueError) as error:
+        raise InputError("case.not_json", file=str(path), line=1, column=1) from error
+    if not isinstance(value, dict):
+        raise InputError("case.not_json", file=str(path), line=1, column=1)
+    return value
+
+
+@app.command(help=N_("Show what was read of a model: its dimensions, its parameters by part, and what was guessed."))
+def model(
+    name: Annotated[
+        str, typer.Argument(metavar="PATH|ID", help=N_("A config.json, a model folder, a catalogue name, or a size."))
+    ],
+    as_json: Json = False,
+    lang: Lang = None,
+) -> None:
+    """Show what was read of a model."""
+    from engine.cli.answers import dumps, model_answer
+    from engine.cli.find_model import find_model
+
+    language = _language(lang)
+    found = find_model(name)
+    if as_json:
+        print(dumps(model_answer(found)))
+    else:
+        from engine.cli.text import print_model
+
+        print_model(found, language)
+
+
+@app.command(help=N_("Run a file of measured or traced cases through the program and print how far off it is."))
+def validate(
+    file: Annotated[Path, typer.Argument(metavar="FILE.csv", help=N_("A file of cases."))],
+    split: Annotated[str | None, typer.Option("--split", help=N_("Only rows of this part: calibrate or test."))] = None,
+    as_json: Json = False,
+    lang: Lang = None,
+) -> None:
+    """Keep score on a file of cases."""
+    from engine.catalog.load import load_catalog
+    from engine.cli.answers import dumps, validation_answer
+    from engine.validation.validate import validate_file
+
+    language = _language(lang)
+    report = validate_file(file, load_catalog(), split=split)
+    if as_json:
+        print(dumps(validation_answer(report, language)))
+    else:
+        from engine.cli.text_validation import print_validation
+
+        print_validation(report, language)
+
+
+def _command() -> Any:
+    from engine.cli.catalog import app as catalog_app
+
+    if not app.registered_groups:
+        app.add_typer(catalog_app, name="catalog")
+    return typer.main.get_command(app)
+
+
+def _wanted_language(arguments: Sequence[str]) -> Language:
+    """The language for errors, before the arguments are known to be right."""
+    for index, word in enumerate(arguments):
+        code = word.removeprefix("--lang=") if word.startswith("--lang=") else None
+        if word == "--lang" and index + 1 < len(arguments):
+            code = arguments[index + 1]
+        if code is not None:
+            try:
+                return _language(code)
+            except InputError:
+                break
+    return Language(system_language())
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; the result is the exit code."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    language = _wanted_language(given)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # a terminal without Chinese shows question marks, not a traceback
+            stream.reconfigure(errors="replace")
+    try:
+        command = localised(_command(), language)
+        result = command.main(given, prog_name="gpu-advisor", standalone_mode=False)
+    except InputError as error:
+        _say(language.error(error))
+        return BAD_INPUT
+    except KnownError as error:
+        _say(language.error(error))
+        return WORLD_FAILED
+    except UsageError as error:
+        _say(usage_text(error, language))
+        return BAD_INPUT
+    except (KeyboardInterrupt, typer.Abort):
+        return INTERRUPTED
+    except BrokenPipeError:  # the reader of a pipe has seen enough
+        sys.stderr.close()
+        return 0
+    return result if isinstance(result, int) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
