@@ -7,7 +7,7 @@ targets; money; time. A card that fits but is not sold is told from one that can
 from __future__ import annotations
 
 from collections.abc import Iterator
-from decimal import Decimal
+from decimal import ROUND_CEILING, Decimal
 
 import numpy as np
 
@@ -23,6 +23,17 @@ from engine.search.search import SearchResult
 __all__ = ["rejections_of"]
 
 CENT = Decimal("0.01")
+#: Reasons against all offers of a card, in the order in which a user could change them.
+EASIEST_FIRST = (
+    "rejected.spot",
+    "rejected.way",
+    "rejected.data_must_stay",
+    "rejected.price_too_old",
+    "rejected.no_longer_sold",
+    "rejected.offer_region",
+    "rejected.export",
+    "rejected.region_only",
+)
 
 
 def rejections_of(result: SearchResult) -> tuple[Rejection, ...]:
@@ -75,13 +86,10 @@ class _Memory:
         if missing <= 0:  # each task fits somewhere, but not all of them on one cluster
             return _reason("rejected.no_common_cluster", gpu=gpu.name)
         alone = max(c.gpus for c in (self._result.candidates.clusters[i] for i in members)) == 1
-        return _reason(
-            "rejected.does_not_fit_alone" if alone else "rejected.does_not_fit",
-            gpu=gpu.name,
-            missing=missing,
-            usable=gpu.usable_bytes,
-            gpus=cluster.gpus,
-        )
+        params = {"gpu": gpu.name, "missing": missing, "usable": gpu.usable_bytes}
+        if alone:
+            return _reason("rejected.does_not_fit_alone", **params)
+        return _reason("rejected.does_not_fit", **params, gpus=cluster.gpus)
 
 
 def _card_reason(gpu: Gpu, options: list[Option], result: SearchResult, memory: _Memory) -> Finding:
@@ -104,12 +112,10 @@ def _card_reason(gpu: Gpu, options: list[Option], result: SearchResult, memory: 
 
 
 def _refusal(gpu: Gpu, result: SearchResult) -> Finding | None:
-    """The reason that keeps the cheapest refused offer of a card out, where that is all there is."""
-    rows = [(row, reason) for row, reason in result.market.refused if row.gpu_ids and row.gpu_ids[0] == gpu.id]
-    wanted = [(row, reason) for row, reason in rows if reason.code != "rejected.way"] or rows
-    if not wanted:
-        return None
-    return min(wanted, key=lambda pair: (pair[0].current if isinstance(pair[0], Offer) else True, pair[0].id))[1]
+    """Of the reasons that keep the offers of a card out, the one that is easiest to change."""
+    rows = [(row.id, reason) for row, reason in result.market.refused if row.gpu_ids and row.gpu_ids[0] == gpu.id]
+    known = [pair for pair in rows if pair[1].code in EASIEST_FIRST]
+    return min(known, key=lambda pair: (EASIEST_FIRST.index(pair[1].code), pair[0]))[1] if known else None
 
 
 def _limit_reason(gpu: Gpu, options: list[Option], result: SearchResult) -> Finding:
@@ -119,17 +125,15 @@ def _limit_reason(gpu: Gpu, options: list[Option], result: SearchResult) -> Find
         return _reason("rejected.too_slow", gpu=gpu.name)
     punctual = [o for o in good if o.days_late <= 0]
     if punctual:
-        best = min(punctual, key=lambda o: (o.over_budget, o.key))
-        if best.over_budget > 0:
-            return _reason(
-                "rejected.over_budget",
-                gpu=gpu.name,
-                over=_amount(best.over_budget, result),
-                cash=_amount(best.cash, result),
-                gpus=best.cluster.gpus,
-                way=f"way.{best.seed.way}",
-            )
-        return _reason("rejected.dearer", gpu=gpu.name, other="", factor=1.0)
+        best = min(punctual, key=lambda o: (o.over_budget, o.key))  # above 0: within all limits it would be ranked
+        return _reason(
+            "rejected.over_budget",
+            gpu=gpu.name,
+            over=_amount(best.over_budget, result),
+            cash=_amount(best.cash, result),
+            gpus=best.cluster.gpus,
+            way=f"way.{best.seed.way}",
+        )
     best = min(good, key=lambda o: (max(0.0, o.over_budget) > 0, o.days_late, o.key))
     return _reason(
         "rejected.too_late",
@@ -142,7 +146,9 @@ def _limit_reason(gpu: Gpu, options: list[Option], result: SearchResult) -> Find
 
 
 def _amount(value: float, result: SearchResult) -> str:
-    return money_param(Money(amount=Decimal(repr(value)).quantize(CENT), currency=result.figures.currency))
+    return money_param(
+        Money(amount=Decimal(repr(value)).quantize(CENT, ROUND_CEILING), currency=result.figures.currency)
+    )
 
 
 # offers -----------------------------------------------------------------------------------------------------------

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from decimal import ROUND_CEILING, Decimal
 
 import numpy as np
 
 from engine.findings import Finding, Severity
 from engine.i18n import money_param
-from engine.layout.model import Method
+from engine.layout.model import Method, Recomputation
 from engine.quantity import Money
-from engine.scenario import Task
+from engine.scenario import Constraints, Task
+from engine.search.clusters import candidates_of
 from engine.search.evaluate import evaluate_task
 from engine.search.options import Option
 from engine.search.resolve import ResolvedTask, resolve_task
@@ -58,6 +58,7 @@ def nothing_works(result: SearchResult) -> Iterator[Finding]:
         )
     for resolved, table in zip(result.resolved, result.tables, strict=True):
         if not table.fits[:obtainable].any():
+            yield from _more_cards(resolved, result)
             yield from _lighter(resolved, result)
 
 
@@ -104,13 +105,37 @@ def _amount(value: float, result: SearchResult) -> str:
 # what would make it fit -------------------------------------------------------------------------------------------
 
 
+def _more_cards(resolved: ResolvedTask, result: SearchResult) -> Iterator[Finding]:
+    """The smallest cluster that holds the task where more cards than the user's limit were allowed."""
+    limits = result.scenario.constraints
+    for factor in (2, 4, 8):
+        wider = {**limits.model_dump(), "max_gpus": min(4096, limits.max_gpus * factor)}
+        scenario = result.scenario.model_copy(update={"constraints": Constraints.model_validate(wider)})
+        candidates = candidates_of(scenario, result.catalog, result.market)
+        clusters = candidates.clusters[: candidates.obtainable]
+        table = evaluate_task(resolved, resolved.tiers[0], clusters, headroom=limits.headroom, timed=0)
+        if table.fits.any():
+            best = min((clusters[i] for i in np.flatnonzero(table.fits)), key=lambda c: (c.gpus, c.gpu.id))
+            yield Finding(
+                code="nothing.more_cards", severity=Severity.ADVICE,
+                params={"task": _name(resolved), "gpus": best.gpus, "gpu": best.gpu.name, "limit": limits.max_gpus},
+            )  # fmt: skip
+            return
+
+
+def _name(resolved: ResolvedTask) -> str:
+    return resolved.task.name or resolved.task.id
+
+
 def _lighter(resolved: ResolvedTask, result: SearchResult) -> Iterator[Finding]:
     """Shorter sequences, lighter methods, coarser formats: what would fit on the hardware that can be had."""
     workload = resolved.training
-    name = resolved.task.name or resolved.task.id
+    name = _name(resolved)
     if workload is None:
         yield Finding(code="nothing.serve_smaller", severity=Severity.ADVICE, params={"task": name})
         return
+    if workload.recomputation is Recomputation.NONE and _fits(_with(resolved.task, result, recomputation=None), result):
+        yield Finding(code="nothing.recompute", severity=Severity.ADVICE, params={"task": name})
     for length in (workload.sequence_length // 2, workload.sequence_length // 4):
         if length >= 256 and _fits(_with(resolved.task, result, sequence_length=length), result):
             yield Finding(
@@ -134,7 +159,5 @@ def _with(task: Task, result: SearchResult, **changes: object) -> ResolvedTask:
 
 def _fits(resolved: ResolvedTask, result: SearchResult) -> bool:
     clusters = result.candidates.clusters[: result.candidates.obtainable]
-    table = evaluate_task(
-        replace(resolved), resolved.tiers[0], clusters, headroom=result.scenario.constraints.headroom, timed=0
-    )
+    table = evaluate_task(resolved, resolved.tiers[0], clusters, headroom=result.scenario.constraints.headroom, timed=0)
     return bool(table.fits.any())

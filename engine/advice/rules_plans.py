@@ -26,7 +26,7 @@ def plan_rules(result: SearchResult, picks: Sequence[Pick]) -> Iterator[Finding]
     yield from _summed_memory(chosen)
     yield from _delivery(chosen)
     yield from _prices(result, chosen)
-    yield from _links(result)
+    yield from _links(result, chosen)
     yield from _long_runs(chosen)
     yield from _spot(result)
     yield from _next_tier(result, chosen)
@@ -59,9 +59,9 @@ def _prices(result: SearchResult, chosen: Sequence[Assessment]) -> Iterator[Find
         yield Finding(code="advice.capacity_not_promised", severity=Severity.ADVICE)
 
 
-def _links(result: SearchResult) -> Iterator[Finding]:
-    """Cards without a fast link, on plans that exchange much: the best such plan is named."""
-    for assessment in result.ranked:
+def _links(result: SearchResult, chosen: Sequence[Assessment]) -> Iterator[Finding]:
+    """Cards without a fast link, on plans that exchange much: the best such plan is named, a pick with more weight."""
+    for assessment in (*chosen, *result.ranked):
         cluster = assessment.plan.cluster
         if cluster.gpus == 1 or cluster.intra_node.kind not in ("pcie-p2p", "pcie-host"):
             continue
@@ -69,7 +69,7 @@ def _links(result: SearchResult) -> Iterator[Finding]:
         if share >= COMMUNICATION_HEAVY:
             yield Finding(
                 code="advice.link_bound",
-                severity=Severity.WARNING,
+                severity=Severity.WARNING if assessment in chosen else Severity.ADVICE,
                 params={"gpu": cluster.gpu.name, "gpus": cluster.gpus, "share": share},
                 source="collectives of the speed formulas, term speed.communication",
             )

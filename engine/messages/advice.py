@@ -170,6 +170,12 @@ TEMPLATES: dict[str, str] = {
     "nothing.over_both": N_(
         "Nearest: {gpus:int} × {gpu} from {seller} ({way:label}) is {over:money} over the budget and {late:days} late."
     ),
+    "nothing.more_cards": N_(
+        "{task}: with more than your limit of {limit:int} cards it would fit, from {gpus:int} × {gpu} on."
+    ),
+    "nothing.recompute": N_(
+        "{task}: with gradient checkpointing, which recomputes activations instead of keeping them, it would fit."
+    ),
     "nothing.shorter": N_("{task}: with sequences of {length:int} tokens instead of {asked:int} it would fit."),
     "nothing.lighter_method": N_("{task}: {method:label} instead of {asked:label} would fit."),
     "nothing.serve_smaller": N_(

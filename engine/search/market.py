@@ -124,7 +124,8 @@ def _restricted(gpu: Gpu, constraints: Constraints) -> Finding | None:
 def _merged(own: tuple[_Row, ...], catalog: tuple[_Row, ...]) -> list[_Row]:
     """The scenario's own rows win over those of the catalogue with the same id; sorted by id."""
     rows = {row.id: row for row in catalog}
-    rows.update((row.id, row) for row in own)
+    for row in own:  # whatever the file says, what stands in a scenario is the user's word
+        rows[row.id] = row if row.origin != "catalog" else row.model_copy(update={"origin": "scenario"})
     return [rows[key] for key in sorted(rows)]
 
 

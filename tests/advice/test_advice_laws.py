@@ -8,7 +8,7 @@ from decimal import Decimal
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from small_world import catalog, gpu, offer, purchase, scenario, serving, training
+from small_world import all_findings, catalog, gpu, offer, purchase, scenario, serving, training, wordless
 
 from engine.advice.advise import advise
 from engine.advice.picks import fits_well
@@ -134,14 +134,26 @@ def test_every_card_is_accounted_for_once(task) -> None:
 
 
 def test_nothing_is_an_answer_with_the_nearest_miss() -> None:
-    poor = advise(scenario(training("small", "full"), ways=("rent",), budget={"amount": "0.01", "currency": "USD"}), catalog())
+    poor = advise(
+        scenario(training("small", "full"), ways=("rent",), budget={"amount": "0.01", "currency": "USD"}), catalog()
+    )
     assert not poor.picks and not poor.ranked
     assert {"nothing.works", "nothing.over_budget"} <= {f.code for f in poor.findings}
+    assert not wordless(all_findings(poor))
     late = advise(scenario(training("small", "full"), ways=("rent",), deadline_days=0.001), catalog())
     assert {"nothing.works", "nothing.too_late"} <= {f.code for f in late.findings}
     large = advise(scenario(training("medium", "full", optimizer="adamw", offload="none"), max_gpus=1), catalog())
     codes = {f.code for f in large.findings}
-    assert {"nothing.works", "nothing.fits", "nothing.lighter_method"} <= codes
+    assert {"nothing.works", "nothing.fits", "nothing.more_cards", "nothing.lighter_method"} <= codes
+    assert not wordless((*all_findings(late), *all_findings(large)))
+    nowhere = advise(scenario(ways=("owned",)), catalog())
+    assert {"nothing.works", "nothing.to_be_had"} == {f.code for f in nowhere.findings if f.severity == "serious"}
+    slow = advise(scenario(serving(tokens_per_second_per_user=1e5)), catalog())
+    assert "nothing.fast_enough" in {f.code for f in slow.findings}
+    cent = {"amount": "0.01", "currency": "USD"}
+    both = advise(scenario(training("small", "full"), budget=cent, deadline_days=0.001), catalog())
+    assert "nothing.over_both" in {f.code for f in both.findings}
+    assert not wordless((*all_findings(nowhere), *all_findings(slow), *all_findings(both)))
 
 
 def test_picks_fit_well_wherever_something_does() -> None:

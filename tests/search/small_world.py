@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import string
+from collections.abc import Iterable, Iterator
 from datetime import date
 from decimal import Decimal
 from typing import Any
 
+from engine.advice.result import Advice
 from engine.architecture.model import Architecture
+from engine.findings import Finding
 from engine.hardware.model import CatalogSnapshot, CostItem, ExchangeRate, Gpu, Offer, PurchasePrice, System
+from engine.i18n import LANGUAGES, Language
+from engine.messages import LABELS, TEMPLATES
 from engine.scenario import Constraints, Economics, Scenario, Task
 
 AS_OF = date(2026, 12, 1)
@@ -45,8 +51,8 @@ def gpu(name: str, gib: float, tflops: float | None, bandwidth: float = 1e12, **
 def offer(name: str, card: str, price: float, **changes: Any) -> Offer:
     """An offer by the hour, a month old."""
     values: dict[str, Any] = {
-        "id": name, "provider": f"Provider {name}", "provider_kind": "gpu-cloud", "gpu_ids": (card,), "gpus_per_unit": 1,
-        "price_per_gpu_hour": Decimal(str(price)), "currency": "USD", "term": "on-demand",
+        "id": name, "provider": f"Provider {name}", "provider_kind": "gpu-cloud", "gpu_ids": (card,),
+        "gpus_per_unit": 1, "price_per_gpu_hour": Decimal(str(price)), "currency": "USD", "term": "on-demand",
         "observed_on": date(2026, 11, 1), "source_url": "https://example.org/offer",
     }  # fmt: skip
     return Offer.model_validate({**values, **changes})
@@ -99,6 +105,36 @@ def serving(model: str = "medium", **changes: Any) -> Task:
     """A service for a few users."""
     workload = {"kind": "inference", "concurrent_users": 4, "requests_per_day": 500, "months": 1, **changes}
     return Task.model_validate({"id": "s1", "name": "Service", "model": {"catalog_id": model}, "workload": workload})
+
+
+def wordless(findings: Iterable[Finding]) -> list[str]:
+    """Codes of findings that have no words, or whose parameters are not those that their words name."""
+    bad: list[str] = []
+    for finding in findings:
+        template = TEMPLATES.get(finding.code, "")
+        named = {name for _, name, _, _ in string.Formatter().parse(template) if name}
+        labels = [v for v in finding.params.values() if isinstance(v, str) and v.split(".")[0] in LABEL_KINDS]
+        if not template or named != finding.params.keys() or any(v not in LABELS for v in labels):
+            bad.append(finding.code)
+        else:
+            for code in LANGUAGES:
+                Language(code).text(finding)
+    return bad
+
+
+LABEL_KINDS = ("way", "region", "method", "term", "link", "risk", "offload", "optimizer")
+
+
+def all_findings(advice: Advice) -> Iterator[Finding]:
+    """Every finding anywhere in an advice."""
+    yield from advice.findings
+    yield from (r.reason for r in advice.rejected)
+    for pick in advice.picks:
+        yield from pick.reasons
+    for assessment in advice.ranked:
+        yield from assessment.findings
+    for baseline in advice.api:
+        yield baseline.finding
 
 
 def scenario(*tasks: Task, economics: dict[str, Any] | None = None, **constraints: Any) -> Scenario:

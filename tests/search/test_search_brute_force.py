@@ -29,7 +29,9 @@ def every_layout(cluster: Cluster, job: Job, workload: TrainingWorkload) -> Iter
     """All layouts that a person would call legal, written down independently of the search."""
     adapters = job.lora is not None
     kinds = itertools.product(Sharding, (Loss.PLAIN, Loss.CHUNKED), (Recomputation.NONE, Recomputation.FULL))
-    used = (Sharding.NONE, Sharding.FSDP2) if adapters else (Sharding.NONE, Sharding.ZERO1, Sharding.ZERO2, Sharding.FSDP2)
+    used = (
+        (Sharding.NONE, Sharding.FSDP2) if adapters else (Sharding.NONE, Sharding.ZERO1, Sharding.ZERO2, Sharding.FSDP2)
+    )
     for sharding, loss, recomputation in kinds:
         for tensor, micro in itertools.product((1, 2, 4, 8), (1, 2, 4, 8, 16, 32, 64)):
             if sharding not in used or (adapters and tensor > 1) or cluster.gpus_per_node % tensor:

@@ -65,9 +65,11 @@ def test_a_users_own_price_never_grows_too_old_and_wins() -> None:
 
 
 def test_cards_are_closed_for_what_the_user_says() -> None:
-    known = catalog(gpus=(gpu("mid", 24, 120), gpu("amd", 24, 120, vendor="AMD"), gpu("dark", 24, 120, usable_bytes=None)),
-                    systems=(), offers=(), purchase_prices=())  # fmt: skip
-    closed = {k: v.code for k, v in market_of(scenario(vendors=("nvidia",), exclude_gpus=("mid",)), known).closed.items()}
+    cards = (gpu("mid", 24, 120), gpu("amd", 24, 120, vendor="AMD"), gpu("dark", 24, 120, usable_bytes=None))
+    known = catalog(gpus=cards, systems=(), offers=(), purchase_prices=())
+    closed = {
+        k: v.code for k, v in market_of(scenario(vendors=("nvidia",), exclude_gpus=("mid",)), known).closed.items()
+    }
     assert closed == {"mid": "rejected.excluded", "amd": "rejected.vendor", "dark": "rejected.memory_unknown"}
     assert market_of(scenario(include_gpus=("amd",)), known).closed["mid"].code == "rejected.not_included"
 
