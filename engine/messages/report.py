@@ -53,9 +53,23 @@ LABELS: dict[str, str] = {
     "offload.optimizer": N_("optimizer states lie in host memory"),
     "offload.optimizer+parameters": N_("optimizer states and weights lie in host memory"),
     "offload.activations": N_("activations lie in host memory"),
+    "threshold.T-CN-06": N_("acceptance of valuable instruments by the university"),
+    "threshold.T-CN-07": N_("yearly assessment of the hours used and shared"),
+    "threshold.T-CN-17": N_("from this unit price a grant application states performance and parameters"),
+    "threshold.T-CN-10a": N_("goods of central budget units follow the procurement law"),
+    "threshold.T-CN-10b": N_("central budget units tender openly"),
+    "threshold.T-CN-12": N_("survey of the demand, as a rule with three respondents"),
+    "threshold.T-US-01": N_("counts as equipment, which needs prior approval (or from the institution's lower level)"),
+    "threshold.T-US-03a": N_("quotes from an adequate number of sources"),
+    "threshold.T-US-03b": N_("formal procurement procedure"),
+    "threshold.T-UK-01": N_("capital item to be justified in the application"),
+    "threshold.T-UK-02": N_("public notices (amount includes VAT)"),
+    "threshold.T-EU-01a": N_("EU notice for central authorities (amount without VAT)"),
+    "threshold.T-EU-01b": N_("EU notice for other public buyers (amount without VAT)"),
 }
 
 TEMPLATES: dict[str, str] = {
+    "report.not_set": N_("The report could not be set ({reason}). This is a fault of the program; please report it."),
     "file.no_space": N_("There is no space left to write {path}. Free some space, or choose another folder."),
     "file.not_allowed": N_(
         "{path} may not be written here ({reason}). Choose another folder, or close the program that holds the file."

@@ -32,7 +32,6 @@ def result_sections(advice: Advice, best: Assessment, shown: tuple[Assessment, .
                 _memory_table(shown),
                 *([_tasks_table(advice, best)] if len(best.tasks) > 1 else []),
             ),
-            new_page=True,
         ),
         d.Section(pieces.numbered(5, N_("Time")), (_time_table(advice, shown), d.Figure("F2", "time", ids))),
         d.Section(

@@ -238,7 +238,7 @@ def _risks(advice: Advice, best: Assessment, details: ReportDetails, brief: int)
     blocks: list[Block] = [Bullets(items, numbered=True), Paragraph(say(N_("Next step: {step}."), step=step))]
     if brief < 4 or threshold_lines(advice, best.cost.cash_needed.money):
         blocks.append(Paragraph(rules_sentence(), "note"))
-    blocks.append(Signature((say(N_("Name")), say(N_("Date")))))
+    blocks.append(Signature((say(N_("Signature")), say(N_("Date")))))
     return tuple(blocks)
 
 

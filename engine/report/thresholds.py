@@ -27,6 +27,7 @@ class Threshold:
     rule_date: str
     confidence: str
     document: str
+    source_url: str
 
 
 @cache

@@ -14,6 +14,9 @@ from engine.report import document as d
 __all__ = ["OPEN_WORDS", "spoken", "words"]
 
 OPEN_WORDS = N_("[to be completed]")
+OPEN_COUNT = N_("{count:int} items to be completed")
+#: What stands between the parts of a list or between sentences in Chinese.
+_SEPARATORS = {", ": "、", "; ": "；", ". ": "。"}
 
 
 def words(value: d.Value | str | int | float, language: Language) -> str:
@@ -30,7 +33,8 @@ def words(value: d.Value | str | int | float, language: Language) -> str:
         case d.Range():
             return _range(value, language)
         case d.Join():
-            return language.gettext(value.separator).join(words(part, language) for part in value.parts)
+            separator = _SEPARATORS.get(value.separator, value.separator) if language.chinese else value.separator
+            return separator.join(words(part, language) for part in value.parts)
         case d.Ordinal():
             return _chinese_ordinal(value.number) if language.chinese else str(value.number)
         case d.Open():
@@ -59,7 +63,8 @@ def _amount(kind: d.Kind, value: float | date | MoneyEstimate, language: Languag
         return language.money_document(value)
     if isinstance(value, date):
         return language.date(value)
-    return language.fill("{value:" + kind + "}", value=value)
+    template = "{value:" + kind + "}"
+    return language.fill(template, value=value)
 
 
 def _range(value: d.Range, language: Language) -> str:
@@ -108,9 +113,6 @@ def spoken(document: d.Document, language: Language, figures: dict[int, dict[str
             "page": language.gettext("page {page} of {pages}"),
         },
     }
-
-
-OPEN_COUNT = N_("{count:int} items to be completed")
 
 
 def _block(block: d.Block, language: Language, figures: dict[int, dict[str, str]]) -> dict[str, Any]:
