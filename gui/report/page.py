@@ -236,6 +236,7 @@ class ReportPage(QWidget):
 
     def _take(self, preview: Preview) -> None:
         self._preview = preview
+        self.controls.set_ready(True)
         self.view.show_preview(preview)
         current = max(self.list.currentRow(), 0)
         self.list.blockSignals(True)

@@ -106,11 +106,7 @@ def _age(row: SourceRow, language: Language) -> str:
 
 
 def _origin(row: SourceRow, language: Language) -> str:
-    return {
-        "catalog": language.pgettext("origin", "Catalogue"),
-        "user": language.pgettext("origin", "Yours"),
-        "scenario": language.pgettext("origin", "Scenario"),
-    }[row.row.origin]
+    return language.label(f"origin.{row.row.origin}")
 
 
 COLUMNS: tuple[Column[SourceRow], ...] = (

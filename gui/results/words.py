@@ -74,41 +74,17 @@ def plan_name(plan: Plan, language: Language) -> str:
 
 def way_name(plan: Plan, language: Language) -> str:
     """How one gets the hardware."""
-    match plan.way:
-        case "buy":
-            return language.pgettext("way", "Buy")
-        case "rent":
-            return language.pgettext("way", "Rent")
-        case "shared":
-            return language.pgettext("way", "Shared cluster")
-        case "owned":
-            return language.pgettext("way", "Own cards")
+    return language.label(f"way.{plan.way}")
 
 
 def term_name(term: str, language: Language) -> str:
     """Commercial term of an offer."""
-    names = {
-        "buy": language.pgettext("offer term", "purchase"),
-        "on-demand": language.pgettext("offer term", "on demand"),
-        "spot": language.pgettext("offer term", "spot (can be interrupted)"),
-        "reserved-1m": language.pgettext("offer term", "reserved, 1 month"),
-        "reserved-1y": language.pgettext("offer term", "reserved, 1 year"),
-        "reserved-3y": language.pgettext("offer term", "reserved, 3 years"),
-        "monthly": language.pgettext("offer term", "by the month"),
-        "shared": language.pgettext("offer term", "shared cluster"),
-        "owned": language.pgettext("offer term", "own"),
-    }
-    return names.get(term, term)
+    return language.label(f"term.{term}")
 
 
 def condition_name(condition: str, language: Language) -> str:
     """State of what is bought."""
-    names = {
-        "new": language.pgettext("condition", "new"),
-        "used": language.pgettext("condition", "used"),
-        "msrp": language.pgettext("condition", "list price"),
-    }
-    return names.get(condition, condition)
+    return language.label(f"condition.{condition}")
 
 
 def plan_source(plan: Plan, language: Language) -> str:

@@ -1,0 +1,283 @@
+"""The catalogue: browse cards, machines, offers, prices, models and costs; add and remove rows of one's own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QDialog,
+    QGridLayout,
+    QHBoxLayout,
+    QSplitter,
+    QTabWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from engine.catalog import user
+from engine.errors import KnownError
+from engine.hardware.model import CatalogSnapshot
+from engine.i18n import Language
+from engine.messages import N_
+from gui import dialogs
+from gui.catalog.forms import OfferDialog, QuotationDialog, SharedDialog
+from gui.catalog.kinds import KINDS, Kind, Record, records
+from gui.catalog.shown import details
+from gui.state import AppState
+from gui.table_view import SearchField, TableView
+from gui.tables import TableModel, TableProxy
+from gui.widgets.basic import button, clear_layout, label, scrolled
+from gui.widgets.words import NP_, Words
+
+__all__ = ["CatalogPage", "KindTab"]
+
+
+class KindTab(QWidget):
+    """One part of the catalogue: search, table, details of the current row."""
+
+    def __init__(self, kind: Kind, state: AppState, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.kind = kind
+        self._words = Words(state, self)
+        self._theme = state.theme
+        self.model: TableModel[Record] = TableModel(kind.columns, state.language, self)
+        self.proxy = TableProxy(self.model, self)
+        self.view = TableView(self.model, self.proxy, f"catalog.{kind.key}.table")
+        self.search = SearchField(self.proxy, self.view, f"catalog.{kind.key}.search")
+        self.count = label("", "small", wrap=False)
+        self.mine: QCheckBox | None = None
+        self._filled = False
+        self._build()
+        self.view.row_chosen.connect(self._show)
+        self.search.textChanged.connect(lambda _text: self._count())
+        self._words.run(self._say)
+
+    def _build(self) -> None:
+        theme = self._theme
+        bar = QHBoxLayout()
+        bar.setSpacing(theme.px(theme.s))
+        bar.addWidget(self.search, 1)
+        if any(c.key == "origin" for c in self.kind.columns):
+            self.mine = QCheckBox()
+            self.mine.setObjectName(f"catalog.{self.kind.key}.mine")
+            self._words.bind(self.mine.setText, N_("Only my own rows"))
+            self.mine.toggled.connect(self._filter_mine)
+            bar.addWidget(self.mine)
+        bar.addWidget(self.count)
+        area, self._facts = scrolled(f"catalog.{self.kind.key}.details", margin=theme.px(theme.m), gap=theme.px(6))
+        area.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._words.bind(area.setAccessibleName, N_("Details of the chosen row"))
+        splitter = QSplitter(Qt.Orientation.Horizontal)
+        splitter.setObjectName(f"catalog.{self.kind.key}.splitter")
+        splitter.setChildrenCollapsible(False)
+        splitter.addWidget(self.view)
+        splitter.addWidget(area)
+        splitter.setSizes([theme.px(640), theme.px(320)])
+        splitter.setStretchFactor(0, 1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, theme.px(theme.m), 0, 0)
+        column.setSpacing(theme.px(theme.s))
+        column.addLayout(bar)
+        column.addWidget(splitter, 1)
+
+    def fill(self, catalog: CatalogSnapshot) -> None:
+        """Show the rows of a catalogue; the current row stays where it is still there."""
+        current = self.view.current_row()
+        self._filled = True
+        self.model.set_rows(records(self.kind, catalog))
+        if current is not None:
+            self.view.choose(lambda record: record.row.id == current.row.id)
+        if self.view.current_row() is None and self.proxy.rowCount():
+            first = self.proxy.row_value(0)
+            self.view.choose(lambda record: record is first)
+        self._show(self.view.current_row())
+        self._count()
+
+    @property
+    def filled(self) -> bool:
+        """Whether the rows were read already."""
+        return self._filled
+
+    def forget(self) -> None:
+        """The rows are out of date: read them when the tab is seen next."""
+        self._filled = False
+
+    def _say(self, language: Language) -> None:
+        self.model.set_language(language)
+        self.view.retranslate(language)
+        title = language.pgettext(*self.kind.title) if isinstance(self.kind.title, tuple) else self.kind.title
+        self.view.setAccessibleName(title)
+        self.search.say(
+            language.fill("Search in: {what}", what=title),
+            language.gettext("All words must occur. Arrow down goes to the table."),
+        )
+        self._show(self.view.current_row())
+        self._count()
+
+    def _filter_mine(self, only: bool) -> None:
+        self.proxy.set_condition("mine", (lambda record: record.row.origin == "user") if only else None)
+        self._count()
+
+    def _count(self) -> None:
+        self.count.setText(
+            self._words.language.fill(
+                "{shown:int} of {total:int} shown", shown=self.proxy.rowCount(), total=len(self.model.rows)
+            )
+        )
+
+    def _show(self, record: Record | None) -> None:
+        clear_layout(self._facts)
+        if record is None:
+            self._facts.addWidget(
+                label(self._words.language.gettext("Choose a row to see all that is known of it."), "muted")
+            )
+            self._facts.addStretch(1)
+            return
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(self._theme.px(self._theme.m))
+        grid.setVerticalSpacing(self._theme.px(6))
+        grid.setColumnStretch(1, 1)
+        pairs = details(record.row, self._words.language, record.names)
+        for number, (name, value) in enumerate(pairs):
+            if len(value) > 40:
+                cell = QVBoxLayout()
+                cell.setSpacing(0)
+                cell.addWidget(label(name, "small"))
+                cell.addWidget(label(_breakable(value), selectable=True))
+                grid.addLayout(cell, number, 0, 1, 2)
+            else:
+                grid.addWidget(label(name, "small"), number, 0, Qt.AlignmentFlag.AlignTop)
+                grid.addWidget(label(_breakable(value), selectable=True), number, 1)
+        self._facts.addLayout(grid)
+        copy = button(self._words, N_("Copy all"), f"catalog.{self.kind.key}.copy", "link")
+        text = "\n".join(f"{name}: {value}" for name, value in pairs)
+        copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(text))
+        self._facts.addWidget(copy, 0, Qt.AlignmentFlag.AlignLeft)
+        self._facts.addStretch(1)
+
+
+def _breakable(text: str) -> str:
+    """Long addresses may break after a slash (a zero-width space tells where)."""
+    return text.replace("/", "/\u200b") if "://" in text else text
+
+
+class CatalogPage(QWidget):
+    """Tabs of `KindTab`s, and the buttons for rows of one's own."""
+
+    def __init__(self, state: AppState, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("catalog")
+        self.setProperty("look", "page")
+        self._state = state
+        self._words = Words(state, self)
+        self.kinds = [KindTab(kind, state) for kind in KINDS]
+        self.tabs = QTabWidget()
+        self.tabs.setObjectName("catalog.tabs")
+        self.tabs.setDocumentMode(True)
+        for number, (tab, kind) in enumerate(zip(self.kinds, KINDS, strict=True)):
+            self.tabs.addTab(tab, "")
+            self._words.bind(lambda text, n=number: self.tabs.setTabText(n, text), kind.title)
+            tab.view.row_chosen.connect(lambda _record: self._show_removable())
+        self._build()
+        self.tabs.currentChanged.connect(self._fill_current)
+        state.catalog_changed.connect(self._forget)
+        self._words.run(lambda _language: self._say_version())
+        self._fill_current()
+
+    def _build(self) -> None:
+        theme = self._state.theme
+        head = QHBoxLayout()
+        head.setSpacing(theme.px(theme.s))
+        title = label("", "title", wrap=False)
+        self._words.bind(title.setText, N_("Catalogue"))
+        self.version = label("", "muted", wrap=False)
+        head.addWidget(title)
+        head.addWidget(self.version)
+        head.addStretch(1)
+        self.remove = button(self._words, NP_("button", "Remove my row"), "catalog.remove")
+        self.remove.clicked.connect(self._remove)
+        head.addWidget(self.remove)
+        for text, name, kind in (
+            (NP_("button", "Add my offer…"), "catalog.add_offer", OfferDialog),
+            (NP_("button", "Add shared cluster…"), "catalog.add_shared", SharedDialog),
+            (NP_("button", "Add quotation…"), "catalog.add_quotation", QuotationDialog),
+        ):
+            made = button(self._words, text, name)
+            made.clicked.connect(lambda _checked=False, k=kind: self.add(k))
+            head.addWidget(made)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(theme.px(theme.xl), theme.px(theme.l), theme.px(theme.xl), theme.px(theme.l))
+        column.setSpacing(theme.px(theme.m))
+        column.addLayout(head)
+        column.addWidget(self.tabs, 1)
+        self._words.bind(self.tabs.setAccessibleName, N_("Parts of the catalogue"))
+
+    def close_jobs(self) -> None:
+        """Nothing runs in the background here."""
+
+    # rows of one's own --------------------------------------------------------------------------------------
+
+    def add(self, kind: type[OfferDialog] | type[SharedDialog] | type[QuotationDialog]) -> QDialog:
+        """Open a dialog; what it accepts is stored and shown."""
+        dialog = kind(self._state, self)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.stored.connect(self._stored)
+        dialog.open()
+        return dialog
+
+    def _stored(self, row: Any) -> None:
+        if self._reload():
+            key = "purchases" if hasattr(row, "seller") else "offers"
+            number = next(i for i, kind in enumerate(KINDS) if kind.key == key)
+            self.tabs.setCurrentIndex(number)
+            tab = self.kinds[number]
+            tab.search.clear()
+            tab.view.choose(lambda record: record.row.id == row.id)
+            self._show_removable()
+
+    def _remove(self) -> None:
+        record = self.kinds[self.tabs.currentIndex()].view.current_row()
+        if record is None or record.row.origin != "user":
+            return
+        try:
+            user.remove(record.row.id)
+        except KnownError as error:
+            dialogs.show_error(self, self._words.language, error)
+            return
+        self._reload()
+
+    def _reload(self) -> bool:
+        try:
+            self._state.reload_catalog()
+        except KnownError as error:
+            dialogs.show_error(self, self._words.language, error)
+            return False
+        return True
+
+    # showing ------------------------------------------------------------------------------------------------
+
+    def _forget(self, _catalog: object) -> None:
+        for tab in self.kinds:
+            tab.forget()
+        self._say_version()
+        self._fill_current()
+
+    def _fill_current(self, _index: int = 0) -> None:
+        tab = self.kinds[self.tabs.currentIndex()]
+        if not tab.filled:
+            tab.fill(self._state.catalog)
+        self._show_removable()
+
+    def _show_removable(self) -> None:
+        record = self.kinds[self.tabs.currentIndex()].view.current_row()
+        self.remove.setEnabled(record is not None and getattr(record.row, "origin", "") == "user")
+
+    def _say_version(self) -> None:
+        catalog = self._state.catalog
+        self.version.setText(
+            self._words.language.fill("version {version}, {hash}", version=catalog.version, hash=catalog.sha256[:12])
+        )
