@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.layout.model import Offload, Sharding
+from engine.layout.model import Sharding
 from engine.memory.step import Step
 from engine.memory.terms import term
 from engine.memory.weights import ZERO, sharded
@@ -24,8 +24,13 @@ def whole_gradients(step: Step) -> dict[str, Number]:
 
 
 def all_gradients(step: Step) -> Number:
-    """Bytes of all gradients that one rank keeps: 1/N of them from ZeRO-2 on. Offloaded ones leave for the host."""
+    """Bytes of all gradients that one rank keeps: 1/N of them from ZeRO-2 on, none if the host holds that part.
+
+    With states in host memory the reduced part of the gradients goes there at once (ZeRO-Offload, arXiv:2101.06840).
+    """
     trained = step.trained
+    if step.states_on_host and step.layout.sharding in (Sharding.ZERO2, Sharding.ZERO3, Sharding.FSDP2):
+        return 0.0 * trained.total
     elements = sharded(trained.dense, trained.experts, step.divisors.gradients, step.divisors.experts)
     return elements * _kept_width(step)
 
@@ -40,10 +45,8 @@ def gradient_term(step: Step, amount: Number, formula: str, *, at_step: bool = F
     """Gradients alive at one moment. With 32-bit masters the interval spans 16- and 32-bit gradients (cases.md §2)."""
     scale = step.precision.gradient_step if at_step else step.precision.gradient_kept
     low, expected, high = (amount * s for s in scale)
-    if step.layout.offload is not Offload.NONE and step.divisors.gradients is not None:
-        low = low * (
-            0.0 if step.layout.offload is not Offload.ACTIVATIONS else 1.0
-        )  # streamed to the host as they come
+    if step.states_on_host:
+        low = low * 0.0  # may be streamed to the host as they come
     return term(
         "memory.gradients",
         Bounds(low, expected, high),

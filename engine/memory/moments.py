@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from engine.layout.model import Loss, Offload, Optimizer, Recomputation, Sharding
+from engine.layout.model import Loss, Optimizer, Recomputation, Sharding
 from engine.memory.activations import (
     block_work,
     cast_copies,
@@ -53,8 +53,6 @@ def static_terms(step: Step) -> list[TermBlock]:
     terms = weight_terms(step)
     terms.append(_states(step))
     kept = kept_between_micro_steps(step)
-    if step.layout.offload in (Offload.OPTIMIZER, Offload.OPTIMIZER_AND_PARAMETERS):
-        kept = 0.0 * kept
     terms.append(gradient_term(step, kept, "kept_gradients", kept_gradients=kept))
     terms.append(inputs(step))
     bucket = bucket_term(step)
@@ -86,7 +84,7 @@ def _states(step: Step) -> TermBlock:
     optimizer, precision = step.layout.optimizer, step.precision
     amount = state_bytes(optimizer, trained, precision.state, precision.master)
     on_card = 1.0
-    if step.layout.offload in (Offload.OPTIMIZER, Offload.OPTIMIZER_AND_PARAMETERS):
+    if step.states_on_host:
         amount, on_card = amount * 0.0, 0.0
     return term(
         "memory.optimizer_states",
@@ -116,7 +114,7 @@ def moments_of(step: Step) -> list[Moment]:
         moments += [_inner_block(step, static), _root_reduction(step, static)]
     if step.trains_weights:
         moments.append(_embedding(step, static))
-    if not step.layout.optimizer_in_backward and step.layout.offload in (Offload.NONE, Offload.ACTIVATIONS):
+    if not step.layout.optimizer_in_backward and not step.states_on_host:
         moments.append(_optimizer_step(step, static))
     return moments
 

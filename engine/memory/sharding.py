@@ -35,7 +35,7 @@ def gather_term(
     if not step.gathers:
         return None
     root, block = root_bytes(step, step.precision.gathered), block_bytes(step)
-    several = np.asarray(step.divisors.weights) > 1
+    several = (np.asarray(step.divisors.weights) > 1) | step.weights_on_host
     held: Number = blocks
     if before_backward and not step.layout.reshard_after_forward:
         held = step.share.layers + (blocks - 1.0) + kept_more

@@ -9,7 +9,7 @@ import numpy as np
 
 from engine.architecture.linears import extra_count
 from engine.architecture.model import Architecture
-from engine.layout.model import Job, LayoutLike, Method, Recomputation, Sharding
+from engine.layout.model import Job, LayoutLike, Method, Offload, Recomputation, Sharding
 from engine.memory.factors import (
     BlockForms,
     Way,
@@ -90,8 +90,18 @@ class Step:
 
     @property
     def gathers(self) -> bool:
-        """Whether weights are split and gathered when used."""
-        return self.layout.sharding in (Sharding.ZERO3, Sharding.FSDP2)
+        """Whether weights are split over ranks, or held by the host, and gathered when used."""
+        return self.layout.sharding in (Sharding.ZERO3, Sharding.FSDP2) or self.weights_on_host
+
+    @property
+    def weights_on_host(self) -> bool:
+        """Whether the host holds the weights between uses."""
+        return self.layout.offload is Offload.OPTIMIZER_AND_PARAMETERS
+
+    @property
+    def states_on_host(self) -> bool:
+        """Whether the host holds the optimizer states and does the step."""
+        return self.layout.offload in (Offload.OPTIMIZER, Offload.OPTIMIZER_AND_PARAMETERS)
 
 
 def make_step(arch: Architecture, job: Job, layout: LayoutLike, *, first_stage: bool = True) -> Step:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from engine.layout.model import Offload, Regime
+from engine.layout.model import Regime
 from engine.memory.quantized import FORMATS, linear_bytes, unquantised_bytes_per_element
 from engine.memory.step import Step
 from engine.memory.terms import TRACE, term
@@ -56,8 +56,7 @@ def weight_terms(step: Step) -> list[TermBlock]:
     ranks, expert_ranks = step.divisors.weights, step.divisors.experts
     dense, experts = base_bytes(step)
     terms: list[TermBlock] = []
-    on_host = step.layout.offload is Offload.OPTIMIZER_AND_PARAMETERS
-    if not on_host:
+    if not step.weights_on_host:
         amount = Bounds(
             *(
                 sharded(d, e, ranks, expert_ranks)

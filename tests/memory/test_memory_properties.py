@@ -160,6 +160,17 @@ def test_offload_moves_states_to_the_host() -> None:
     assert float(np.asarray(on_card.host_bytes)) == 0
 
 
+def test_offloaded_weights_are_streamed_through_buffers() -> None:
+    """On one card too: what is outside the blocks and a few blocks are there when they are used."""
+    arch, job = traced_models()["llama-3.1-8b"], _job("full")
+    away = training_memory(arch, job, Layout(regime="fp32-master", offload="optimizer+parameters"))
+    for (label, _, _), terms in zip(away.moments, away.terms_of_moment, strict=True):
+        assert _expected(terms, "memory.weights") == 0
+        if label == "memory.moment.loss_backward":
+            assert _expected(terms, "memory.gather_buffers") > 2 * 2 * arch.vocabulary_size * arch.hidden_size
+    assert float(np.asarray(away.host_bytes)) >= (12 + 2) * 8.0e9
+
+
 def test_optimizer_regimes_in_bytes_a_parameter() -> None:
     """States and weights of a 1.24 B model, textbook sums: 2+2+2, 4+4+4, 2+4+4+4 bytes and so on."""
     arch = traced_models()["llama-3.2-1b"]
