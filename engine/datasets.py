@@ -24,7 +24,7 @@ from engine.control import Control
 from engine.errors import InputError, WorldError
 from engine.quantity import Estimate, Frozen
 
-__all__ = ["RATIOS", "READ_LIMIT_BYTES", "DatasetCount", "Ratio", "count_dataset"]
+__all__ = ["DATA_ENDINGS", "RATIOS", "READ_LIMIT_BYTES", "DatasetCount", "Ratio", "count_dataset"]
 
 #: Bytes that are read of one file; about five seconds of work on one core.
 READ_LIMIT_BYTES = 256 * 2**20
@@ -87,6 +87,18 @@ _TEXT_KEYS = frozenset(
 _MESSAGE_LISTS = frozenset(("messages", "conversations", "conversation", "dialogue"))
 
 Format: TypeAlias = Literal["jsonl", "json", "csv", "txt"]
+
+#: Endings of the files that can be counted.
+DATA_ENDINGS: dict[str, Format] = {
+    "jsonl": "jsonl",
+    "ndjson": "jsonl",
+    "json": "json",
+    "csv": "csv",
+    "tsv": "csv",
+    "txt": "txt",
+    "text": "txt",
+    "md": "txt",
+}
 
 
 class DatasetCount(Frozen):
@@ -176,12 +188,9 @@ def count_dataset(path: Path, control: Control | None = None, *, read_limit: int
 
 def _format_of(path: Path) -> Format:
     ending = path.suffix.lower().lstrip(".")
-    kinds: dict[str, Format] = {"jsonl": "jsonl", "ndjson": "jsonl", "json": "json", "csv": "csv", "tsv": "csv"}
-    if ending in ("txt", "text", "md"):
-        return "txt"
-    if ending not in kinds:
+    if ending not in DATA_ENDINGS:
         raise InputError("dataset.unknown_format", file=path.name)
-    return kinds[ending]
+    return DATA_ENDINGS[ending]
 
 
 def _tokens(chinese: float, other: float, messages: float) -> Estimate:

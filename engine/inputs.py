@@ -19,6 +19,7 @@ from engine.files import write_atomically
 from engine.scenario import SCHEMA_VERSION, Scenario
 
 __all__ = [
+    "MAX_SCENARIO_BYTES",
     "InputProblem",
     "parse_scenario",
     "problems_of",

@@ -27,7 +27,7 @@ class TextEdit(QLineEdit):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.textEdited.connect(self.edited)
+        self.textEdited.connect(lambda text: self.edited.emit(text))
 
     def set_value(self, value: str) -> None:
         """Show a value, unless it is what is being typed."""
@@ -139,7 +139,7 @@ class CheckEdit(QCheckBox):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.clicked.connect(self.edited)
+        self.clicked.connect(lambda on: self.edited.emit(on))
 
     def value(self) -> bool:
         """Whether it is ticked."""

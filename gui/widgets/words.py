@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Protocol, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
-from PySide6.QtCore import QObject, SignalInstance
+from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
 from engine.i18n import Language
 
-__all__ = ["NP_", "Speaking", "Text", "Words", "plain", "say"]
+if TYPE_CHECKING:
+    from gui.state import AppState
+
+__all__ = ["NP_", "Text", "Words", "plain", "say"]
 
 #: An English text, or (context, text) for a short one that means different things in different places.
 Text: TypeAlias = str | tuple[str, str]
@@ -19,17 +22,6 @@ Text: TypeAlias = str | tuple[str, str]
 def NP_(context: str, text: str) -> Text:
     """Mark a short text for extraction with its context."""
     return (context, text)
-
-
-class Speaking(Protocol):
-    """What the widgets need of the state in order to speak."""
-
-    language_changed: SignalInstance
-
-    @property
-    def language(self) -> Language:
-        """The language of now."""
-        ...
 
 
 def say(language: Language, text: Text) -> str:
@@ -48,7 +40,7 @@ def plain(text: str) -> str:
 class Words(QObject):
     """The texts of one widget, which owns it."""
 
-    def __init__(self, state: Speaking, owner: QWidget) -> None:
+    def __init__(self, state: AppState, owner: QWidget) -> None:
         super().__init__(owner)
         self._state = state
         self._bound: list[Callable[[Language], object]] = []

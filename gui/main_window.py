@@ -1,0 +1,428 @@
+"""The main window: navigation, menus, status, files, and what happens when one is dropped on it."""
+
+from __future__ import annotations
+
+import importlib
+import logging
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import QByteArray, Qt
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeySequence
+from PySide6.QtWidgets import (
+    QApplication,
+    QButtonGroup,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QMainWindow,
+    QProgressBar,
+    QPushButton,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from engine.errors import KnownError
+from engine.messages.mark import N_
+from gui import dialogs
+from gui.autosave import Autosave, Rescued
+from gui.crash import CrashHandler
+from gui.files import FileKind, kind_of_file
+from gui.icons import program_icon
+from gui.menus import Menus
+from gui.problems import Page
+from gui.start_page import StartPage, example_content
+from gui.state import AppState
+from gui.widgets.basic import button, label
+from gui.widgets.drop import dropped_path
+from gui.widgets.words import NP_, Text, Words
+from gui.wizard.data_page import DataPage
+from gui.wizard.flow import Step
+from gui.wizard.model_page import ModelPage
+from gui.wizard.view import WizardView
+
+__all__ = ["MainWindow"]
+
+_log = logging.getLogger(__name__)
+
+#: Pages of the window in the order of the navigation: name, caption, where it is built ("" = here).
+_PLACES: tuple[tuple[str, Text, str, str], ...] = (
+    ("start", NP_("navigation", "Start"), "", ""),
+    ("wizard", NP_("navigation", "Questions"), "", ""),
+    ("results", NP_("navigation", "Results"), "gui.results.page", "ResultsPage"),
+    ("report", NP_("navigation", "Report"), "gui.report.page", "ReportPage"),
+    ("catalog", NP_("navigation", "Catalogue"), "gui.catalog.page", "CatalogPage"),
+)
+
+
+class MainWindow(QMainWindow):
+    """One window with one scenario. Pages other than the first are made when they are first wanted."""
+
+    def __init__(self, state: AppState, *, autosave: Autosave | None = None, rescued: Rescued | None = None) -> None:
+        super().__init__()
+        self.setObjectName("main")
+        self.state = state
+        self.words = Words(state, self)
+        self.autosave, self._rescued = autosave, rescued
+        self.crash = CrashHandler(state, self)
+        self.setWindowIcon(program_icon())
+        self.setAcceptDrops(True)
+        self.setMinimumSize(760, 520)
+        self._pages: dict[str, QWidget] = {}
+        self._build_menus()
+        self._build_body()
+        self._build_status()
+        self._connect()
+        self.words.run(lambda _language: self._retitle())
+        self._restore_geometry()
+        self.go("start")
+
+    # building -------------------------------------------------------------------------------------------------
+
+    def _build_menus(self) -> None:
+        act: dict[str, Callable[[], object]] = {
+            "new": self.new,
+            "open": self.open,
+            "save": self.save,
+            "save_as": self.save_as,
+            "quit": self.close,
+            "undo": self.state.undo,
+            "redo": self.state.redo,
+            "keys": self.show_keys,
+            "about": self.show_about,
+            **{f"go_{name}": (lambda n=name: self.go(n)) for name, *_rest in _PLACES},
+        }
+        self.menus = Menus(self, self.state, self.words, act)
+        self.menus.on_recent(self.open_path)
+
+    def _build_body(self) -> None:
+        body = QWidget()
+        body.setProperty("look", "page")
+        column = QVBoxLayout(body)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        bar = QFrame()
+        bar.setProperty("look", "bar")
+        row = QHBoxLayout(bar)
+        row.setContentsMargins(16, 8, 16, 8)
+        row.setSpacing(4)
+        self._nav = QButtonGroup(self)
+        self._nav_buttons: dict[str, QPushButton] = {}
+        for name, caption, _module, _kind in _PLACES:
+            made = button(self.words, caption, f"nav.{name}", "nav")
+            made.setCheckable(True)
+            made.clicked.connect(lambda _checked=False, n=name: self.go(n))
+            self._nav.addButton(made)
+            self._nav_buttons[name] = made
+            row.addWidget(made)
+        row.addStretch(1)
+        self.document_label = label("", "muted", wrap=False)
+        row.addWidget(self.document_label)
+        row.addSpacing(12)
+        self.tongue = QPushButton()
+        self.tongue.setObjectName("nav.language")
+        self.tongue.setProperty("look", "link")
+        self.tongue.clicked.connect(self._other_language)
+        row.addWidget(self.tongue)
+        column.addWidget(bar)
+        self.stack = QStackedWidget()
+        column.addWidget(self.stack, 1)
+        self.setCentralWidget(body)
+
+    def _build_status(self) -> None:
+        self.catalog_label = QLabel()
+        self.catalog_label.setTextFormat(Qt.TextFormat.PlainText)
+        self.busy_bar = QProgressBar()
+        self.busy_bar.setTextVisible(False)
+        self.busy_bar.setFixedWidth(140)
+        self.words.bind(self.busy_bar.setAccessibleName, N_("Computing …"))
+        self.stop = button(self.words, NP_("button", "Stop"), "status.stop", "link")
+        self.stop.clicked.connect(self.state.cancel)
+        self.statusBar().addWidget(self.catalog_label, 1)
+        self.statusBar().addPermanentWidget(self.busy_bar)
+        self.statusBar().addPermanentWidget(self.stop)
+        self._show_busy(busy=False)
+
+    def _connect(self) -> None:
+        state = self.state
+        state.busy_changed.connect(lambda busy: self._show_busy(busy=busy))
+        state.progress.connect(self._show_progress)
+        state.failed.connect(self.take_failure)
+        state.catalog_changed.connect(lambda _catalog: self._retitle())
+        state.document_changed.connect(self._retitle)
+        state.settings_changed.connect(lambda _settings: self.menus.refresh_recent())
+        state.settings_changed.connect(lambda _settings: self.menus.refresh())
+
+    # places ---------------------------------------------------------------------------------------------------
+
+    def go(self, name: str) -> None:
+        """Show one of the window's pages; those that are not there yet are made."""
+        if name not in self._pages:
+            self._pages[name] = self._make(name)
+            self.stack.addWidget(self._pages[name])
+        if name == "results" and self.state.advice is None:
+            self.state.request_advice()
+        self.stack.setCurrentWidget(self._pages[name])
+        self._nav_buttons[name].setChecked(True)
+
+    @property
+    def wizard(self) -> WizardView:
+        """The questions, made if need be."""
+        if "wizard" not in self._pages:
+            self._pages["wizard"] = self._make("wizard")
+            self.stack.addWidget(self._pages["wizard"])
+        page = self._pages["wizard"]
+        if not isinstance(page, WizardView):
+            raise TypeError(page)
+        return page
+
+    def _make(self, name: str) -> QWidget:
+        if name == "start":
+            return self._make_start()
+        if name == "wizard":
+            wizard = WizardView(self.state)
+            wizard.finished.connect(lambda: self.go("results"))
+            wizard.left.connect(lambda: self.go("start"))
+            return wizard
+        module, kind = next((m, k) for n, _caption, m, k in _PLACES if n == name)
+        page: QWidget = getattr(importlib.import_module(module), kind)(self.state)
+        for signal, place in (("edit_requested", "wizard"), ("report_requested", "report")):
+            wanted = getattr(page, signal, None)
+            if wanted is not None:
+                wanted.connect(lambda p=place: self.go(p))
+        return page
+
+    def _make_start(self) -> StartPage:
+        page = StartPage(self.state, self._rescued)
+        page.new_wanted.connect(self.new)
+        page.open_wanted.connect(self.open)
+        page.path_wanted.connect(self.open_path)
+        page.example_wanted.connect(self.open_example)
+        page.resume_wanted.connect(self.resume)
+        return page
+
+    # files ----------------------------------------------------------------------------------------------------
+
+    def new(self) -> None:
+        """An empty scenario."""
+        if self._may_replace():
+            self.state.new()
+            self._begin()
+
+    def open(self) -> None:
+        """Ask for a scenario file and open it."""
+        language = self.state.language
+        filters = language.gettext("Scenarios") + " (*.json)"
+        path = dialogs.ask_open(self, language.gettext("Open a scenario"), filters, self.state.settings.last_folder)
+        if path is not None:
+            self.state.remember(last_folder=str(path.parent))
+            self.open_path(path)
+
+    def open_path(self, path: Path) -> None:
+        """Open a scenario file."""
+        if not self._may_replace():
+            return
+        try:
+            self.state.open_scenario(path)
+        except KnownError as error:
+            dialogs.show_error(self, self.state.language, error)
+            return
+        self._begin(at_review=True)
+
+    def open_example(self, name: str) -> None:
+        """Open a bundled example, all steps filled in."""
+        if self._may_replace():
+            self.state.open_example(example_content(name), name)
+            self._begin(at_review=True)
+
+    def resume(self) -> None:
+        """Go on with unsaved work of the last time."""
+        rescued, self._rescued = self._rescued, None
+        if rescued is None or not self._may_replace():
+            return
+        self.state.restore(rescued.draft, Path(rescued.path) if rescued.path else None)
+        self._begin()
+
+    def _begin(self, *, at_review: bool = False) -> None:
+        self._rescued = None
+        start = self._pages.get("start")
+        if isinstance(start, StartPage):
+            start.offer(None)
+        self.wizard.restart()
+        self.go("wizard")
+        if at_review and not self.state.draft.problems():
+            self.wizard.go(Step(Page.REVIEW))
+
+    def save(self) -> bool:
+        """Save to the scenario's file, or ask for one; whether it was saved."""
+        return self._save_to(self.state.path) if self.state.path else self.save_as()
+
+    def save_as(self) -> bool:
+        """Ask for a file and save; whether it was saved."""
+        problems = self.state.draft.problems()
+        language = self.state.language
+        if problems:
+            reason = language.fill(
+                "Something is still missing, so this is not a scenario yet: {problem} Your inputs are kept "
+                "automatically and offered at the next start.",
+                problem=problems[0].words(language),
+            )
+            dialogs.show_message(self, language.gettext("Not saved"), reason)
+            return False
+        folder = Path(self.state.settings.last_folder or Path.home())
+        proposal = str(folder / f"{self._file_stem()}.json")
+        filters = language.gettext("Scenarios") + " (*.json)"
+        path = dialogs.ask_save(self, language.gettext("Save the scenario"), filters, proposal)
+        return path is not None and self._save_to(path if path.suffix else path.with_suffix(".json"))
+
+    def _file_stem(self) -> str:
+        name = "".join(c for c in self.state.draft.name if c.isalnum() or c in " -_").strip()
+        return name[:60] or "scenario"
+
+    def _save_to(self, path: Path) -> bool:
+        if self.state.draft.problems():
+            return self.save_as()
+        try:
+            self.state.save(path)
+        except KnownError as error:
+            dialogs.show_error(self, self.state.language, error)
+            return False
+        self.state.remember(last_folder=str(path.parent))
+        self.statusBar().showMessage(self.state.language.fill("Saved: {path}", path=str(path)), 6000)
+        return True
+
+    def _may_replace(self) -> bool:
+        """Whether the draft may go: it is saved, or the person says so."""
+        if not self.state.unsaved:
+            return True
+        answer = dialogs.ask_unsaved(self, self.state.language)
+        return answer == "discard" or (answer == "save" and self.save())
+
+    # drops ----------------------------------------------------------------------------------------------------
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        """One local file is welcome."""
+        if dropped_path(event) is not None:
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        """Do with a file what it is for."""
+        path = dropped_path(event)
+        if path is not None:
+            event.acceptProposedAction()
+            self.take_file(path)
+
+    def take_file(self, path: Path) -> None:
+        """Open a scenario, read a model's config, or count data."""
+        kind = kind_of_file(path)
+        if kind is FileKind.SCENARIO:
+            self.open_path(path)
+        elif kind is FileKind.UNKNOWN:
+            words = self.state.language.fill(
+                "{name} is of no kind that can be used here: a scenario or config.json, or data as JSONL, CSV or TXT.",
+                name=path.name,
+            )
+            dialogs.show_message(self, self.state.language.gettext("This file can't be used"), words)
+        else:
+            self._take_into_wizard(kind, path)
+
+    def _take_into_wizard(self, kind: FileKind, path: Path) -> None:
+        wizard = self.wizard
+        task = wizard.step.task or 0
+        page = wizard.pages[Page.MODEL if kind is FileKind.CONFIG else Page.DATA]
+        self.go("wizard")
+        wizard.go(Step(page.PAGE, task))
+        if isinstance(page, ModelPage):
+            page.open_config(path)
+        elif isinstance(page, DataPage):
+            page.edit(data_source="file")
+            page.card.count(path)
+
+    # showing --------------------------------------------------------------------------------------------------
+
+    def _retitle(self) -> None:
+        language, state = self.state.language, self.state
+        name = state.draft.name or (state.path.stem if state.path else language.gettext("Unnamed scenario"))
+        program = language.gettext("GPU Advisor")
+        self.setWindowTitle(f"{name}[*] – {program}")
+        self.setWindowModified(state.unsaved)
+        shown = name if len(name) <= 42 else name[:41] + "…"
+        mark = language.gettext("not saved") if state.unsaved else ""
+        self.document_label.setText(" · ".join(part for part in (shown, mark) if part))
+        self.catalog_label.setText(
+            language.fill(
+                "Catalogue {version}: {gpus:int} cards, {offers:int} offers, {models:int} models",
+                version=state.catalog.version,
+                gpus=len(state.catalog.gpus),
+                offers=len(state.catalog.offers),
+                models=len(state.catalog.models),
+            )
+        )
+        self.tongue.setText("English" if language.chinese else "中文")
+        self.tongue.setAccessibleName(language.gettext("Switch the language"))
+        self.menus.refresh()
+
+    def _show_busy(self, *, busy: bool) -> None:
+        self.busy_bar.setRange(0, 0)
+        self.busy_bar.setVisible(busy)
+        self.stop.setVisible(busy)
+
+    def _show_progress(self, done: int, total: int) -> None:
+        if total > 0:
+            self.busy_bar.setRange(0, total)
+            self.busy_bar.setValue(min(done, total))
+
+    def _other_language(self) -> None:
+        self.state.set_language("en" if self.state.language.chinese else "zh_CN")
+
+    def take_failure(self, error: Exception) -> None:
+        """An estimate failed: known errors in a line of words, bugs in the crash dialog."""
+        if isinstance(error, KnownError):
+            self.statusBar().showMessage(self.state.language.error(error), 15000)
+        else:
+            self.crash.report(error)
+
+    def show_about(self) -> None:
+        """About box."""
+        from gui.about import AboutDialog
+
+        dialog = AboutDialog(self.state, self)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.open()
+
+    def show_keys(self) -> None:
+        """All keys in one list."""
+        gettext = self.state.language.gettext
+        native = QKeySequence.SequenceFormat.NativeText
+        lines = [
+            gettext("Enter: next step"),
+            gettext("Alt+Left: step back"),
+            gettext("Esc: leave the questions (asks first)"),
+            gettext("Tab, Shift+Tab: next or previous field"),
+            gettext("Alt with an underlined letter: go to that field"),
+        ]
+        for action in self.menus.actions.values():
+            if not action.shortcut().isEmpty():
+                lines.append(f"{action.shortcut().toString(native)}: {action.text().replace('&', '')}")
+        dialogs.show_message(self, gettext("Keyboard"), "\n".join(lines))
+
+    # end ------------------------------------------------------------------------------------------------------
+
+    def _restore_geometry(self) -> None:
+        saved = self.state.settings.geometry
+        if not (saved and self.restoreGeometry(QByteArray.fromBase64(saved.encode()))):
+            screen = QApplication.primaryScreen().availableGeometry()
+            self.resize(min(1280, screen.width()), min(820, screen.height()))
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """Nothing is lost: unsaved work is kept; all threads end before the window goes."""
+        if self.autosave is not None:
+            self.autosave.flush()
+        self.state.remember(geometry=bytes(self.saveGeometry().toBase64().data()).decode())
+        self.state.close()
+        for page in self._pages.values():
+            close_jobs = getattr(page, "close_jobs", None)
+            if callable(close_jobs):
+                close_jobs()
+        event.accept()
