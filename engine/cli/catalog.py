@@ -16,9 +16,10 @@ from engine.catalog.find import find_gpus, find_rows, rows_of
 from engine.catalog.load import load_catalog
 from engine.catalog.user import add_offer, add_purchase_price, remove, set_aside, shared_cluster
 from engine.cli.catalog_text import check_text, entry_text, offer_line, table_text
+from engine.cli.chosen import language_of
 from engine.errors import InputError
 from engine.hardware.model import CatalogSnapshot, Offer, PurchasePrice
-from engine.i18n import LANGUAGES, Language, LanguageCode, system_language
+from engine.i18n import Language, system_language
 from engine.quantity import Money
 
 __all__ = ["app"]
@@ -68,8 +69,7 @@ Country = Annotated[str, typer.Option("--country", help=_("Two letters, such as 
 
 
 def _language(name: LanguageName | None) -> Language:
-    codes: dict[str, LanguageCode] = {code: code for code in LANGUAGES}
-    return Language(codes[name.value] if name else system_language())
+    return language_of(name.value if name else None)
 
 
 def _print_json(catalog: CatalogSnapshot, **content: Any) -> None:

@@ -14,9 +14,10 @@ from typing import Annotated, Any
 import typer
 
 import engine
+from engine.cli.chosen import language_of, note_language
 from engine.cli.usage import UsageError, localised, usage_text
 from engine.errors import InputError, KnownError, WorldError
-from engine.i18n import LANGUAGES, Language, LanguageCode, system_language
+from engine.i18n import Language
 from engine.messages.mark import N_
 
 __all__ = ["main"]
@@ -40,16 +41,6 @@ Lang = Annotated[str | None, typer.Option("--lang", metavar="en|zh_CN", help=N_(
 Pdf = Annotated[Path | None, typer.Option("--pdf", metavar="OUT.pdf", help=N_("Write the report to this file."))]
 
 
-def _language(code: str | None) -> Language:
-    if code is None:
-        return Language(system_language())
-    known: dict[str, LanguageCode] = {c.lower(): c for c in LANGUAGES} | {"zh": "zh_CN"}
-    found = known.get(code.lower().replace("-", "_"))
-    if found is None:
-        raise InputError("cli.no_such_language", value=code, known=", ".join(LANGUAGES))
-    return Language(found)
-
-
 def _say(text: str) -> None:
     print(text, file=sys.stderr)
 
@@ -68,7 +59,7 @@ def start(
     if version:
         print(f"gpu-advisor {engine.__version__}")
         return
-    language = _language(lang)
+    language = language_of(lang)
     if headless:
         print(language.gettext("No window was asked for. Here is a bundled example instead."))
         _example(language, pdf)
@@ -117,7 +108,7 @@ def advise(
     """Advise on a scenario."""
     from engine.inputs import read_scenario
 
-    language = _language(lang)
+    language = language_of(lang)
     if profile not in ("memo", "full"):
         raise InputError("cli.no_such_profile", value=profile)
     found = _advise(read_scenario(scenario), language, pdf=pdf, profile=profile, as_json=as_json)
@@ -162,7 +153,7 @@ def estimate(
     from engine.cli.answers import dumps, estimate_answer
     from engine.validation.estimate import estimate_case
 
-    language = _language(lang)
+    language = language_of(lang)
     found = estimate_case(_read_case(case), load_catalog())
     if as_json:
         print(dumps(estimate_answer(found, language)))
@@ -198,7 +189,7 @@ def model(
     from engine.cli.answers import dumps, model_answer
     from engine.cli.find_model import find_model
 
-    language = _language(lang)
+    language = language_of(lang)
     found = find_model(name)
     if as_json:
         print(dumps(model_answer(found)))
@@ -220,7 +211,7 @@ def validate(
     from engine.cli.answers import dumps, validation_answer
     from engine.validation.validate import validate_file
 
-    language = _language(lang)
+    language = language_of(lang)
     report = validate_file(file, load_catalog(), split=split)
     if as_json:
         print(dumps(validation_answer(report, language)))
@@ -238,24 +229,10 @@ def _command() -> Any:
     return typer.main.get_command(app)
 
 
-def _wanted_language(arguments: Sequence[str]) -> Language:
-    """The language for errors, before the arguments are known to be right."""
-    for index, word in enumerate(arguments):
-        code = word.removeprefix("--lang=") if word.startswith("--lang=") else None
-        if word == "--lang" and index + 1 < len(arguments):
-            code = arguments[index + 1]
-        if code is not None:
-            try:
-                return _language(code)
-            except InputError:
-                break
-    return Language(system_language())
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; the result is the exit code."""
     given = list(sys.argv[1:] if arguments is None else arguments)
-    language = _wanted_language(given)
+    language = note_language(given)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # a terminal without Chinese shows question marks, not a traceback
             stream.reconfigure(errors="replace")

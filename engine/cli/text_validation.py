@@ -20,6 +20,7 @@ SHOWN_FROM = 5
 def print_validation(report: ValidationReport, language: Language) -> None:
     """Errors by group, outcomes, and the reasons of rows that could not be used."""
     out = console()
+    kind = f"validate.format.{report.format}"
     out.print(
         Text(
             language.fill(
@@ -27,7 +28,7 @@ def print_validation(report: ValidationReport, language: Language) -> None:
                 used=report.used,
                 rows=report.rows,
                 file=report.file,
-                format=f"validate.format.{report.format}",
+                format=kind,
             ),
             style="bold",
         )

@@ -19,12 +19,11 @@ UsageError: type[Exception] = next(c for c in typer.BadParameter.__mro__ if c.__
 
 def localised(command: Any, language: Language) -> Any:
     """The command with the help of all its parts translated."""
-    command.help = language.gettext(command.help or "")
     command.short_help = None
-    for parameter in command.params:
-        words = getattr(parameter, "help", None)
+    for one in (command, *command.params):
+        words = getattr(one, "help", None)
         if words:
-            parameter.help = language.gettext(words)
+            one.help = language.gettext(words)
     for one in getattr(command, "commands", {}).values():
         localised(one, language)
     return command

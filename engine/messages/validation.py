@@ -63,11 +63,9 @@ TEMPLATES: dict[str, str] = {
     ),
     "validate.empty": N_("{file} has no rows."),
     "validate.no_split": N_("{file} has no rows of the part {split}."),
-    "validate.encoder_decoder": N_("Encoder-decoder model"),
     "validate.nothing_to_compare": N_("The row carries no figure that this program estimates."),
     "validate.no_gpu": N_("The GPU is not stated or not in the catalogue, so that there is no speed to compare."),
     "validate.oom_not_steady": N_("Out of memory for another reason than what training needs ({cause})."),
     "validate.no_tokens": N_("The trained tokens are not stated."),
     "validate.metric_missing": N_("There is no speed estimate for this row."),
-    "validate.several_models": N_("A server that runs several models at once can't be expressed."),
 }
