@@ -12,7 +12,7 @@ from engine.memory.calibration import Overhead, memory_overheads
 from engine.memory.terms import term
 from engine.quantity import Bounds, Number, TermBlock
 
-__all__ = ["GENERAL", "MemoryPlatform", "Parts", "overhead_terms", "platform_for", "pooled", "spread_term"]
+__all__ = ["MemoryPlatform", "Parts", "overhead_terms", "platform_for", "pooled", "spread_term"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,8 @@ class MemoryPlatform:
     work together. `workspace`: cuBLAS and attention workspaces, inside PyTorch's pool. The slacks (rounding and
     fragmentation, reserved minus allocated) apply to what stays (weights, states), to what comes and goes
     (activations, gradients; more under eager attention) and to a cache that grows. `program_spread`: how far
-    activations and temporaries of other releases and frameworks lie from the traced ones.
+    activations and temporaries of other releases and frameworks lie from the traced ones; `fixed_spread` the same for
+    what stays (buffers beside the weights, copies left from loading).
     """
 
     context: Bounds
@@ -34,6 +35,7 @@ class MemoryPlatform:
     slack_eager: Bounds
     slack_cache: Bounds
     program_spread: Bounds
+    fixed_spread: Bounds
     sources: tuple[tuple[str, str], ...]  # item -> source
 
     def source(self, item: str) -> str:
@@ -71,6 +73,7 @@ def _platform(vendor: str, major: int, framework: str) -> MemoryPlatform:
         "communication": other,
         "workspace": "hopper" if major >= 9 else "",
         "program_spread": framework,
+        "fixed_spread": framework,
     }
     items = ("slack_fixed", "slack_changing", "slack_eager", "slack_cache")
     picked = {item: _find(item, scopes.get(item, framework)) for item in (*scopes, *items)}
@@ -84,10 +87,6 @@ def _find(item: str, scope: str) -> Overhead:
     return rows.get((item, scope)) or rows[item, ""]
 
 
-#: Any card, any framework.
-GENERAL = platform_for(None)
-
-
 def pooled(platform: MemoryPlatform, engine: str) -> MemoryPlatform:
     """The same card under a serving engine: one pool reserved at start, or tensors that grow token by token."""
     items = ("slack_fixed", "slack_changing", "slack_cache")
@@ -98,19 +97,21 @@ def pooled(platform: MemoryPlatform, engine: str) -> MemoryPlatform:
     return replace(platform, **bounds, sources=sources)
 
 
-def spread_term(platform: MemoryPlatform, changing: Number) -> TermBlock:
+def spread_term(platform: MemoryPlatform, fixed: Number, changing: Number) -> TermBlock:
     """What activations and temporaries may differ by in this framework and release: nothing expected.
 
     The high end leaves room for math libraries' workspace, which PyTorch counts as allocated and a trace cannot see.
     """
-    spread = platform.program_spread
-    low, high = changing * (spread.low - 1), changing * (spread.high - 1) + platform.workspace.high
+    spread, stays = platform.program_spread, platform.fixed_spread
+    low = changing * (spread.low - 1) + fixed * (stays.low - 1)
+    high = changing * (spread.high - 1) + fixed * (stays.high - 1) + platform.workspace.high
     return term(
         "memory.program_differences",
         Bounds(low, 0.0 * changing, high),
-        "changing * (expected_ratio - 1)",
+        "(changing + fixed) * (expected_ratio - 1)",
         platform.source("program_spread"),
         changing=changing,
+        fixed=fixed,
         expected_ratio=1.0,
     )
 

@@ -12,7 +12,7 @@ from engine.memory.calibration import memory_overheads
 from engine.memory.factors import resolve_kind
 from engine.memory.kv_cache import STATE_BYTES, kv_elements
 from engine.memory.moments import Moment
-from engine.memory.overheads import GENERAL, MemoryPlatform, pooled
+from engine.memory.overheads import MemoryPlatform, platform_for, pooled
 from engine.memory.peak import block_from_moments
 from engine.memory.quantized import FORMATS, linear_bytes
 from engine.memory.result import MemoryBlock
@@ -49,7 +49,7 @@ def _engine(name: str) -> _Engine:
 
 
 def inference_memory(
-    architecture: Architecture, job: InferenceJob, layout: LayoutLike, *, platform: MemoryPlatform = GENERAL
+    architecture: Architecture, job: InferenceJob, layout: LayoutLike, *, platform: MemoryPlatform | None = None
 ) -> MemoryBlock:
     """Memory of one card that serves `job`: what is needed, not what an engine's pool would fill.
 
@@ -73,7 +73,11 @@ def inference_memory(
         moments.append(Moment("memory.moment.decode", "decode", (*static, decode)))
     tensor = np.asarray(layout.tensor_parallel) * np.asarray(layout.pipeline_parallel)
     return block_from_moments(
-        moments, pooled(platform, job.engine), gpus=tensor, fallback=False, host_bytes=0.0 * replicas
+        moments,
+        pooled(platform or platform_for(None, job.engine), job.engine),
+        gpus=tensor,
+        fallback=False,
+        host_bytes=0.0 * replicas,
     )
 
 

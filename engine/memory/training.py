@@ -8,7 +8,7 @@ from engine.architecture.model import Architecture
 from engine.layout.model import Attention, Job, LayoutLike, Offload
 from engine.memory.moments import Moment, moments_of
 from engine.memory.optimizer import state_bytes
-from engine.memory.overheads import GENERAL, MemoryPlatform
+from engine.memory.overheads import MemoryPlatform, platform_for
 from engine.memory.peak import block_from_moments
 from engine.memory.result import MemoryBlock
 from engine.memory.sharding import optimizer_share
@@ -20,12 +20,14 @@ __all__ = ["training_memory"]
 
 
 def training_memory(
-    architecture: Architecture, job: Job, layout: LayoutLike, *, platform: MemoryPlatform = GENERAL
+    architecture: Architecture, job: Job, layout: LayoutLike, *, platform: MemoryPlatform | None = None
 ) -> MemoryBlock:
     """Memory of one card for one step of `job` in steady state, for a layout or for a block of layouts.
 
-    With a pipeline the first and the last stage are both looked at; the greater decides.
+    With a pipeline the first and the last stage are both looked at; the greater decides. `platform` holds the
+    overheads of a card (`platform_for`); without it those of any card under the job's framework are taken.
     """
+    platform = platform or platform_for(None, job.framework)
     step = make_step(architecture, job, layout)
     moments: list[Moment] = moments_of(step)
     if np.any(np.asarray(layout.pipeline_parallel) > 1):
