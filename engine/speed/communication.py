@@ -35,6 +35,7 @@ class Communication:
 
     per_micro_step: Bounds
     per_step: Bounds
+    hideable: Bounds  # the part of `per_micro_step` that is left of transfers behind the computation
     sharding_bytes: Number  # weights and gradients that a card gathers and reduces in a step
     tensor_bytes: Number  # activations summed over tensor-parallel ranks in a step
 
@@ -75,33 +76,31 @@ def communication(
     passes = passes_for(job, layout)
     known = hardware.calibration
     reach = known.constant("overlap", hardware.stack)
-    backward = micro.busy * _BACKWARD_SHARE
+    backward = micro.elapsed * _BACKWARD_SHARE
     per_micro, tensor_bytes = _activations(work, passes, layout, hardware, micro)
-    ring = _context_ring(work, passes, layout, hardware, micro)
-    per_micro = per_micro + hidden_under(ring, micro.busy, reach)
+    behind = _context_ring(work, passes, layout, hardware, micro)
+    cover = micro.elapsed
     gather, reduce, volume = _sharding(work, total_parameters, job, layout, hardware, passes)
-    accumulation = layout.gradient_accumulation_steps
     if layout.sharding in _SHARDED:
-        per_micro = per_micro + hidden_under(gather + reduce, micro.busy, reach)
-        replicas = _replica_sum(work, total_parameters, job, layout, hardware)
-        per_step = hidden_under(replicas, backward, reach)
-        volume = volume * accumulation
+        behind = behind + gather + reduce
+        per_step = hidden_under(_replica_sum(work, total_parameters, job, layout, hardware), backward, reach)
+        volume = volume * layout.gradient_accumulation_steps
     elif layout.sharding is Sharding.ZERO2:
         # gradients are reduced after each micro-step, so that only a shard is kept (arXiv:1910.02054, section 5.2)
-        per_micro = per_micro + hidden_under(reduce, backward, reach)
-        per_step = gather
+        behind, cover, per_step = behind + reduce, backward, gather
     elif layout.sharding is Sharding.ZERO1:
         per_step = hidden_under(reduce, backward, reach) + gather
     else:
         per_step = hidden_under(reduce, backward, reach)
-    return Communication(per_micro, per_step, volume, tensor_bytes * accumulation)
+    left = hidden_under(behind, cover, reach)
+    tensor_bytes = tensor_bytes * layout.gradient_accumulation_steps
+    return Communication(per_micro + left, per_step, left, volume, tensor_bytes)
 
 
 def _activations(
     work: ModelWork, passes: Passes, layout: LayoutLike, hardware: HardwareBlock, micro: MicroStep
 ) -> tuple[Bounds, Number]:
     """Tensor-parallel sums, expert exchange and pipeline hand-over of a micro-step; they stand in the way."""
-    known = hardware.calibration
     tensor, pipeline = layout.tensor_parallel, layout.pipeline_parallel
     tokens = micro.tokens / layout.context_parallel
     message = tokens * work.hidden * 2.0
@@ -118,7 +117,12 @@ def _activations(
         times = routed * 2 * (passes.layer_forwards + passes.layer_backwards)
         sent = np.where(layout.expert_parallel > 1, share, 0.0)
         exchange = all_to_all_seconds(sent, experts, hardware.links) * times
-        seconds = seconds + hidden_under(exchange, micro.busy, known.constant("expert_overlap", hardware.stack))
+        hidden = hardware.calibration.constant("expert_overlap", hardware.stack)
+        seconds = seconds + Bounds(
+            exchange.low * (1 - hidden.high),
+            exchange.expected * (1 - hidden.expected),
+            exchange.high * (1 - hidden.low),
+        )
     far = np.where(layout.gpus > hardware.gpus_per_node, 1.0, 0.0)
     handed = np.where(pipeline > 1, message / tensor, 0.0)
     hand_over = point_to_point_seconds(handed, far, hardware.links) * np.where(pipeline > 1, 2.0, 0.0)

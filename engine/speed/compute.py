@@ -52,6 +52,11 @@ class MicroStep:
         return self.matrix + self.memory
 
     @property
+    def elapsed(self) -> Bounds:
+        """Busy or waiting for kernels: the time under which transfers can hide."""
+        return self.busy + self.waiting
+
+    @property
     def waiting(self) -> Bounds:
         """Time that the card waits for kernels to be started: what the launch takes beyond the busy time."""
         return Bounds(

@@ -19,6 +19,15 @@ def _transfer(volume: Number, hardware: HardwareBlock) -> Bounds:
     return hardware.host_bytes_per_second.reciprocal(volume)
 
 
+def _beyond(waited: Bounds, beside: Bounds) -> Bounds:
+    """What waiting takes longer than the waiting for something else at the same time."""
+    return Bounds(
+        np.maximum(0.0, waited.low - beside.low),
+        np.maximum(0.0, waited.expected - beside.expected),
+        np.maximum(0.0, waited.high - beside.high),
+    )
+
+
 def offload_seconds(
     work: ModelWork,
     *,
@@ -28,12 +37,14 @@ def offload_seconds(
     layout: LayoutLike,
     hardware: HardwareBlock,
     micro: MicroStep,
+    beside: Bounds,
 ) -> Bounds:
     """Seconds of one optimizer step that offloading adds.
 
     `trained` and `weights` are elements of one model-parallel rank. Gradients go to the host after each micro-step and
     are summed there, where the CPUs of the node are shared by its cards; then Adam runs on the CPU and 16-bit weights
-    come back. With offloaded parameters the weights also come over PCIe for each pass, hidden in part by the work.
+    come back. With offloaded parameters the weights also come over PCIe for each pass, hidden in part by the work and
+    by what is waited for on the other links anyway: `beside`, for each micro-step.
     """
     zero = Bounds.exact(0.0 * (trained + hardware.nodes))
     if layout.offload is Offload.NONE:
@@ -45,7 +56,7 @@ def offload_seconds(
     if layout.offload is Offload.ACTIVATIONS:
         kept = micro.tokens / layout.context_parallel * work.hidden * work.layers / layout.pipeline_parallel
         moved = _transfer(2.0 * kept * 2, hardware)
-        return hidden_under(moved, micro.busy, reach) * accumulation + zero
+        return _beyond(hidden_under(moved, micro.elapsed, reach), beside) * accumulation + zero
     own = trained / layout.shard_degree
     ranks = np.minimum(layout.gpus, hardware.gpus_per_node)
     adam = known.constant("cpu_adam_seconds_per_parameter", "*") * (own * ranks)
@@ -53,5 +64,5 @@ def offload_seconds(
     seconds = adam + summing + _transfer(own * 2.0 * (accumulation + 1), hardware)
     if layout.offload is Offload.OPTIMIZER_AND_PARAMETERS:
         fetched = _transfer(weights / layout.shard_degree * 2.0 * passes.forward, hardware)
-        seconds = seconds + hidden_under(fetched, micro.busy, reach) * accumulation
+        seconds = seconds + _beyond(hidden_under(fetched, micro.elapsed, reach), beside) * accumulation
     return seconds + zero

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from engine.layout.model import Attention, Job, Layout, LayoutBlock, Method, Recomputation
+from engine.layout.model import Attention, Job, LayoutLike, Method, Recomputation
 
 __all__ = ["Passes", "passes_for", "trains_adapters"]
 
@@ -38,7 +38,17 @@ def trains_adapters(job: Job) -> bool:
     return job.lora is not None or job.virtual_tokens > 0
 
 
-def passes_for(job: Job, layout: Layout | LayoutBlock) -> Passes:
+def _products_again(job: Job, layout: LayoutLike) -> float:
+    """Share of the products that selective recomputation repeats.
+
+    The scores alone in Megatron-LM (arXiv:2205.05198, section 5); torchtitan's selection by operator keeps every second
+    product and repeats the others (its `selective_ac_option: op`).
+    """
+    by_operator = layout.recomputation is Recomputation.SELECTIVE and "torchtitan" in job.framework.lower()
+    return 0.5 if by_operator else 0.0
+
+
+def passes_for(job: Job, layout: LayoutLike) -> Passes:
     """Multiples of the forward pass for one micro-step of training.
 
     Full training: forward 1, gradients of activations 1 and of weights 1. Frozen weights need no gradient, but
@@ -49,12 +59,13 @@ def passes_for(job: Job, layout: Layout | LayoutBlock) -> Passes:
     share = job.trained_layers_fraction if job.method is Method.FREEZE else 1.0
     weight_gradient = 0.0 if frozen else share
     activation_gradient = share
-    reference = 1.0 if job.reference_model or job.method in _WITH_REFERENCE else 0.0
     again = 1.0 if layout.recomputation is Recomputation.FULL else 0.0
+    products = max(again, _products_again(job, layout))
+    reference = 1.0 if job.reference_model or job.method in _WITH_REFERENCE else 0.0
     scores_again = 0.0 if layout.recomputation is Recomputation.NONE else 1.0
     backward = activation_gradient + weight_gradient
     return Passes(
-        blocks=1 + backward + again * share + reference,
+        blocks=1 + backward + products * share + reference,
         blocks_needed=1 + backward + reference,
         attention=1 + _ATTENTION_BACKWARD[layout.attention] * share + scores_again * share + reference,
         attention_needed=1 + 2 * share + reference,

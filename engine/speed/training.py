@@ -45,6 +45,7 @@ def training_speed(
         layout=layout,
         hardware=hardware,
         micro=micro,
+        beside=exchange.hideable,
     )
     amounts = _amounts(work, job, layout, hardware, micro, exchange)
     amounts["speed.optimizer"] = _optimizer_seconds(work, architecture, trained, job, layout, hardware)
@@ -59,7 +60,7 @@ def _amounts(
 ) -> dict[str, Bounds]:
     """Seconds of a step, apart from optimizer and offload."""
     steps = layout.gradient_accumulation_steps
-    stage = micro.busy + micro.waiting + exchange.per_micro_step
+    stage = micro.elapsed + exchange.per_micro_step
     pipeline = layout.pipeline_parallel
     # the slowest stage sets the pace: whole layers can't be cut
     uneven = np.ceil(work.layers / pipeline) * pipeline / work.layers
