@@ -11,6 +11,7 @@ from decimal import ROUND_HALF_UP, Decimal
 from engine.advice.result import ApiBaseline, Pick
 from engine.architecture.model import Architecture
 from engine.cost.age import age_days, price_spread
+from engine.cost.result import CostAssessment
 from engine.findings import Finding, Severity
 from engine.hardware.model import ApiPrice
 from engine.i18n import money_param
@@ -52,13 +53,19 @@ def api_baselines(result: SearchResult, picks: Sequence[Pick]) -> tuple[ApiBasel
     """The cheapest API for each task that one sells; compared with the cheapest plan where there is one task."""
     own: Money | None = None
     if picks and len(result.resolved) == 1:
-        own = result.ranked[picks[0].index].cost.cost_of_job.money
+        own = _without_setup(result.ranked[picks[0].index].cost)
     found: list[ApiBaseline] = []
     for resolved in result.resolved:
         quotes = sorted(_quotes(resolved, result), key=lambda q: (q.total.expected, q.price.id))
         if quotes:
             found.append(_baseline(resolved.task, quotes[0], own, result))
     return tuple(found)
+
+
+def _without_setup(cost: CostAssessment) -> Money:
+    """Cost of the job without the engineer's hours of setting it up, which an API's bill has none of either."""
+    setup = sum((Decimal(repr(t.expected)) for t in cost.job_terms if t.name == "cost.engineering"), Decimal(0))
+    return Money(amount=(cost.cost_of_job.expected - setup).quantize(CENT), currency=cost.cost_of_job.currency)
 
 
 def _baseline(task: Task, quote: _Quote, own: Money | None, result: SearchResult) -> ApiBaseline:

@@ -9,7 +9,7 @@ from engine.findings import Finding
 from engine.i18n import money_param
 from engine.memory.result import Verdict
 from engine.quantity import Money
-from engine.scenario import Scenario
+from engine.scenario import InferenceWorkload, Scenario
 from engine.search.select import balance, risk_class
 
 __all__ = ["pick", "picks_of"]
@@ -58,16 +58,18 @@ def _reasons(
 ) -> tuple[Finding, ...]:
     own, memory = ranked[index], _memory_reason(ranked[index])
     if role is PickRole.CHEAPEST:
-        return (_cost_reason(index, ranked), memory, _time_reason(own, scenario))
+        return (_cost_reason(index, ranked), memory, _service_reason(own, scenario) or _time_reason(own, scenario))
     if index == cheapest:
         code = "reason.balanced_is_cheapest" if role is PickRole.BALANCED else "reason.safest_is_cheapest"
         return (_reason(code, risk=own.risk), memory)
     other = ranked[cheapest]
-    compared = _reason(
-        "reason.balanced" if role is PickRole.BALANCED else "reason.least_risk",
-        cost=_money(own), cheapest=_money(other), days=own.calendar_days.expected,
-        cheapest_days=other.calendar_days.expected, risk=own.risk, cheapest_risk=other.risk,
-    )  # fmt: skip
+    code = "reason.balanced" if role is PickRole.BALANCED else "reason.least_risk"
+    days: dict[str, float] = {}
+    if _service_reason(own, scenario) is None:
+        days = {"days": own.calendar_days.expected, "cheapest_days": other.calendar_days.expected}
+    else:
+        code += "_service"  # a service is not over some day
+    compared = _reason(code, cost=_money(own), cheapest=_money(other), risk=own.risk, cheapest_risk=other.risk, **days)
     decisive = _risk_reason(own, other) if role is PickRole.LEAST_RISK else None
     return tuple(r for r in (compared, decisive, memory) if r is not None)
 
@@ -101,13 +103,31 @@ def _memory_reason(assessment: Assessment) -> Finding:
     """The task that fills the card most decides."""
     task = max(assessment.tasks, key=lambda t: t.memory.driver.high + t.memory.in_use_bytes)
     memory = task.memory
+    gpus = assessment.plan.cluster.gpus
     return _reason(
-        "reason.fits" if memory.verdict is Verdict.FITS else "reason.fits_tightly",
+        ("reason.fits" if memory.verdict is Verdict.FITS else "reason.fits_tightly") + ("" if gpus > 1 else "_alone"),
         needed=memory.driver.expected + memory.in_use_bytes,
         high=memory.driver.high + memory.in_use_bytes,
         usable=memory.usable_bytes,
         gpu=assessment.plan.cluster.gpu.name,
-        gpus=assessment.plan.cluster.gpus,
+        **({"gpus": gpus} if gpus > 1 else {}),
+    )
+
+
+def _service_reason(assessment: Assessment, scenario: Scenario) -> Finding | None:
+    """How fast a service answers, where serving is all that is asked for."""
+    workloads = [t.workload for t in scenario.tasks]
+    services = [w for w in workloads if isinstance(w, InferenceWorkload) and not w.outputs_only]
+    if len(services) < len(workloads):
+        return None
+    speeds = [t.inference for t in assessment.tasks if t.inference is not None]
+    slowest = max(speeds, key=lambda s: s.time_per_output_token_seconds.expected)
+    wait = assessment.calendar_days.expected
+    return _reason(
+        "reason.service_after" if wait > 0 else "reason.service",
+        first=max(s.time_to_first_token_seconds.expected for s in speeds),
+        rate=1 / slowest.time_per_output_token_seconds.expected,
+        **({"wait": wait} if wait > 0 else {}),
     )
 
 

@@ -58,6 +58,8 @@ def nothing_works(result: SearchResult) -> Iterator[Finding]:
         )
     for resolved, table in zip(result.resolved, result.tables, strict=True):
         if not table.fits[:obtainable].any():
+            if len(resolved.tiers) > 1:
+                yield Finding(code="nothing.lighter_tried", params={"task": _name(resolved)})
             yield from _more_cards(resolved, result)
             yield from _lighter(resolved, result)
 

@@ -16,6 +16,7 @@ __all__ = ["plan_rules"]
 
 #: Share of the step spent on communication from which the link decides.
 COMMUNICATION_HEAVY = 0.25
+LINKS_LOOKED_AT = 20  # plans from the top; further down the list nobody needs the warning
 #: Days of computing from which errors in memory without ECC become likely enough to plan for.
 LONG_RUN_DAYS = 7.0
 
@@ -61,7 +62,7 @@ def _prices(result: SearchResult, chosen: Sequence[Assessment]) -> Iterator[Find
 
 def _links(result: SearchResult, chosen: Sequence[Assessment]) -> Iterator[Finding]:
     """Cards without a fast link, on plans that exchange much: the best such plan is named, a pick with more weight."""
-    for assessment in (*chosen, *result.ranked):
+    for assessment in (*chosen, *result.ranked[:LINKS_LOOKED_AT]):
         cluster = assessment.plan.cluster
         if cluster.gpus == 1 or cluster.intra_node.kind not in ("pcie-p2p", "pcie-host"):
             continue

@@ -28,6 +28,21 @@ TEMPLATES: dict[str, str] = {
         "Needs {needed:gib} on each {gpu} (up to {high:gib}) of {usable:gib} usable, with {gpus:int} in use together: "
         "tight."
     ),
+    "reason.fits_alone": N_("Needs {needed:gib} (at most {high:gib}) of {usable:gib} usable on one {gpu}."),
+    "reason.fits_tightly_alone": N_(
+        "Needs {needed:gib} (up to {high:gib}) of {usable:gib} usable on one {gpu}: tight."
+    ),
+    "reason.service": N_("First words after {first:duration}, then {rate:num} tokens a second for each user."),
+    "reason.service_after": N_(
+        "First words after {first:duration}, then {rate:num} tokens a second for each user; ready after {wait:days}."
+    ),
+    "reason.balanced_service": N_(
+        "The job costs {cost:money} instead of {cheapest:money}, at a risk of {risk:pct} instead of "
+        "{cheapest_risk:pct}."
+    ),
+    "reason.least_risk_service": N_(
+        "Risk of {risk:pct} instead of {cheapest_risk:pct}; the job costs {cost:money} instead of {cheapest:money}."
+    ),
     "reason.time": N_("Done in {days:days}, {high:days} at worst."),
     "reason.in_time": N_("Done in {days:days}, {high:days} at worst; the deadline is in {deadline:days}."),
     "reason.balanced_is_cheapest": N_(
@@ -87,10 +102,11 @@ TEMPLATES: dict[str, str] = {
     "rejected.dearer": N_("Dearer: {factor:factor} the cost of the same {gpu} from {other}."),
     "api.cheaper": N_(
         "Try this first: {provider} sells {model} by the token. The same work costs {cost:money} there, against "
-        "{own:money} on hardware of your own choice."
+        "{own:money} on hardware of your own choice (hours of setting up not counted)."
     ),
     "api.dearer": N_(
-        "By the token at {provider} ({model}) the same work costs {cost:money}, against {own:money} here."
+        "By the token at {provider} ({model}) the same work costs {cost:money}, against {own:money} here (hours of "
+        "setting up not counted)."
     ),
     "api.alone": N_("By the token at {provider} ({model}) the same work costs {cost:money}."),
     "api.data_must_stay": N_(
@@ -169,6 +185,9 @@ TEMPLATES: dict[str, str] = {
     ),
     "nothing.over_both": N_(
         "Nearest: {gpus:int} × {gpu} from {seller} ({way:label}) is {over:money} over the budget and {late:days} late."
+    ),
+    "nothing.lighter_tried": N_(
+        "{task}: 8-bit optimizer states and offloading to host memory were tried as well; they do not suffice."
     ),
     "nothing.more_cards": N_(
         "{task}: with more than your limit of {limit:int} cards it would fit, from {gpus:int} × {gpu} on."

@@ -191,6 +191,8 @@ def _offer_shapes(
     largest = unit if unit > 1 else _most_per_node(gpu)
     for per_node in per_node_choices:
         system, sellers_own = _smallest_system(catalog, gpu, per_node, maker=offer.provider, cloud=True)
+        if per_node == 1 and not (sellers_own and system is not None and system.gpus == 1):
+            system = None  # one card needs no link: naming another seller's machine would mislead
         assumed = unstated or (not sellers_own and per_node > 1)
         for nodes in node_counts(per_node, most):
             if nodes > 1 and not (several and per_node == largest):
