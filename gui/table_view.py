@@ -40,6 +40,7 @@ class TableView(QTableView):
         self.setShowGrid(False)
         self.setWordWrap(wrap)
         self.setTabKeyNavigation(False)  # Tab leaves the table; arrows move in it
+        self.sortByColumn(-1, Qt.SortOrder.AscendingOrder)  # as the rows come
         self.setSortingEnabled(True)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.customContextMenuRequested.connect(self._show_menu)
@@ -79,7 +80,7 @@ class TableView(QTableView):
 
     def fit_columns(self) -> None:
         """Columns as wide as their contents, within bounds."""
-        letter = self.fontMetrics().averageCharWidth()
+        letter = self.fontMetrics().horizontalAdvance("0")
         self.horizontalHeader().setStyleSheet(f"QHeaderView::section {{ padding-right: {3 * letter}px; }}")  # the arrow
         self.resizeColumnsToContents()
         for number, column in enumerate(self._table.columns):

@@ -18,7 +18,7 @@ from engine.messages import LABELS, N_
 from engine.quantity import Money
 from gui.draft import MoneyDraft
 from gui.state import AppState
-from gui.widgets.basic import Banner, label
+from gui.widgets.basic import Banner, label, scrolled
 from gui.widgets.editors import CheckEdit, ChoiceEdit, MoneyEdit, NumberEdit, TextEdit
 from gui.widgets.forms import Form
 from gui.widgets.numbers import read_amount
@@ -40,7 +40,7 @@ class RowDialog(QDialog):
         self._state = state
         self._words = Words(state, self)
         theme = state.theme
-        self.setMinimumWidth(theme.px(620))
+        self.resize(theme.px(800), theme.px(680))
         self._words.bind(self.setWindowTitle, self.TITLE)
         column = QVBoxLayout(self)
         column.setContentsMargins(*(theme.px(theme.xl),) * 4)
@@ -52,8 +52,12 @@ class RowDialog(QDialog):
         self.gpu.set_entries(
             [Entry(g.id, g.name, " ".join((g.vendor, *g.aliases))) for g in sorted(state.catalog.gpus, key=_by_name)]
         )
-        self.gpu.setMinimumHeight(theme.px(150))
+        self.gpu.setFixedHeight(theme.px(190))
         self.form = Form(self._words, "row")
+        area, fields = scrolled("row.fields", margin=0)
+        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        fields.addWidget(self.form)
+        fields.addStretch(1)
         self.problem = Banner("row.problem")
         buttons = QDialogButtonBox()
         self.accept_button = QPushButton()
@@ -68,8 +72,8 @@ class RowDialog(QDialog):
         buttons.addButton(cancel, QDialogButtonBox.ButtonRole.RejectRole)
         buttons.accepted.connect(self.accept)
         buttons.rejected.connect(self.reject)
-        for widget in (title, text, self.gpu, self.form, self.problem):
-            column.addWidget(widget)
+        for widget in (title, text, self.gpu, area, self.problem):
+            column.addWidget(widget, 1 if widget is area else 0)
         column.addWidget(buttons)
         self.add_fields()
 

@@ -140,7 +140,8 @@ class KindTab(QWidget):
         grid = QGridLayout()
         grid.setHorizontalSpacing(self._theme.px(self._theme.m))
         grid.setVerticalSpacing(self._theme.px(6))
-        grid.setColumnStretch(1, 1)
+        grid.setColumnStretch(0, 2)
+        grid.setColumnStretch(1, 3)
         pairs = details(record.row, self._words.language, record.names)
         for number, (name, value) in enumerate(pairs):
             if len(value) > 40:

@@ -9,7 +9,7 @@ from decimal import Decimal
 from pydantic import BaseModel
 
 from engine.i18n import Language
-from engine.messages import LABELS
+from engine.messages import LABELS, N_
 from engine.quantity import Money, gb_per_s, tflops
 
 __all__ = ["details", "field_value", "names_of"]
@@ -23,6 +23,42 @@ CODES: Mapping[str, str] = {
     "confidence": "confidence",
     "usable_basis": "basis",
 }
+#: Codes that only the catalogue's pages show.
+WORDS: Mapping[str, str] = {
+    "datacenter": N_("Data centre"),
+    "cloud-only": N_("Cloud only"),
+    "workstation": N_("Workstation"),
+    "edge": N_("Edge device"),
+    "consumer": N_("Consumer card"),
+    "soc": N_("Chip with shared memory"),
+    "current": N_("Current product"),
+    "legacy": N_("Older product"),
+    "eol": N_("No longer made"),
+    "announced": N_("Announced"),
+    "unofficial": N_("Unofficial modification"),
+    "inference": N_("Inference"),
+    "fine-tune": N_("Fine-tuning"),
+    "electricity": N_("Electricity price"),
+    "pue": N_("Power usage effectiveness (PUE)"),
+    "colocation": N_("Colocation"),
+    "storage": N_("Storage"),
+    "egress": N_("Data egress"),
+    "failure": N_("Failures"),
+    "spot": N_("Interruptions of spot instances"),
+    "residual": N_("Residual value"),
+    "power": N_("Power draw"),
+    "wage": N_("Wages"),
+    "part": N_("Parts of a machine"),
+    "fabric": N_("Network between nodes"),
+    "carbon": N_("Grid emission factor"),
+    "embodied-carbon": N_("Emissions of manufacture"),
+    "api-service": N_("API service fees"),
+    "market-index": N_("Market index"),
+    "subsidy": N_("Subsidies"),
+    "price-change": N_("Change of prices"),
+}
+WORD_FIELDS = ("segment", "status", "kind")
+
 MONEY = (
     "price_per_gpu_hour",
     "price",
@@ -45,6 +81,8 @@ def field_value(row: BaseModel, field: str, language: Language, names: Mapping[s
         return ""
     if field in CODES:
         return language.label(f"{CODES[field]}.{value}")
+    if field in WORD_FIELDS:
+        return language.gettext(WORDS.get(value, value))
     if field in MONEY:
         return language.money(Money(amount=value, currency=row.currency))  # type: ignore[attr-defined]
     if field == "gpu_id":
