@@ -12,7 +12,7 @@ from engine.report.document import Document, Profile, Section, Text, say
 from engine.report.full_cost import cost_sections
 from engine.report.full_record import identity, record_sections
 from engine.report.full_request import head, request_sections
-from engine.report.full_results import result_sections
+from engine.report.full_results import rejected_blocks, result_sections
 from engine.report.memo import memo_head, memo_sections
 from engine.report.record import report_id, result_sha256
 
@@ -66,4 +66,5 @@ def _full(advice: Advice, moment: datetime, details: ReportDetails, hashes: dict
         *result_sections(advice, best, shown),
         *cost_sections(advice, best, shown),
         *record_sections(advice, best, shown, moment, hashes),
+        Section(say(N_("A4 Cards and offers without a plan")), rejected_blocks(advice), new_page=True),
     )

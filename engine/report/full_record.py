@@ -202,8 +202,14 @@ def _terms(number: str, caption: d.Value, terms: tuple[Term, ...]) -> d.Table:
 
 
 def _substituted(term: Term) -> str:
-    """The values of a term, each with its name; long numbers to six digits."""
-    return ", ".join(f"{k} = {v:.6g}" if isinstance(v, float) else f"{k} = {v}" for k, v in term.values.items())
+    """The values of a term, each with its name; fractions to six digits, whole numbers exactly."""
+    return ", ".join(f"{name} = {_shown(value)}" for name, value in term.values.items())
+
+
+def _shown(value: float | int | str) -> str:
+    if isinstance(value, int):
+        return f"{value:,}"
+    return f"{value:.6g}" if isinstance(value, float) else value
 
 
 def record_facts(advice: Advice, moment: datetime, hashes: dict[str, str]) -> d.Facts:

@@ -38,7 +38,7 @@ def result_sections(advice: Advice, best: Assessment, shown: tuple[Assessment, .
             pieces.numbered(6, N_("Alternatives")),
             (ways_table(advice, best), option_families(advice, best), _ranked(advice, best)),
         ),
-        d.Section(pieces.numbered(7, N_("Why not the others")), rejected_blocks(advice)),
+        d.Section(pieces.numbered(7, N_("Why not the others")), (_rejected_words(advice),)),
     )
 
 
@@ -236,6 +236,22 @@ def _ranked(advice: Advice, best: Assessment) -> d.Table:
         ),
         rows,
         tuple(i for i, a in enumerate(printed) if a is best),
+    )
+
+
+def _rejected_words(advice: Advice) -> d.Paragraph:
+    cards = sum(1 for r in advice.rejected if r.kind == "gpu")
+    return d.Paragraph(
+        say(
+            N_(
+                "{cards:int} cards of the catalogue have no plan that meets all constraints; appendix A4 "
+                "names for each "
+                "the one reason that decided. Another {offers:int} offers were left out; their reasons "
+                "stand there too."
+            ),
+            cards=cards,
+            offers=len(advice.rejected) - cards,
+        )
     )
 
 

@@ -225,21 +225,29 @@ def _break_even_card(advice: Advice) -> Card:
 
 def _risks(advice: Advice, best: Assessment, details: ReportDetails, brief: int) -> tuple[Block, ...]:
     items = tuple(say(N_("{risk} → {measure}"), risk=r.what, measure=r.measure) for r in top_risks(advice, best, 3))
-    step: Value = (
-        given(details.next_step, 200)
-        if details.next_step.strip()
-        else say(
-            N_(
-                "a trial run of one hour on one such card, three dated quotations on the same "
-                "configuration, then the decision"
-            )
-        )
-    )
+    step = given(details.next_step, 200) if details.next_step.strip() else _next_step(best)
     blocks: list[Block] = [Bullets(items, numbered=True), Paragraph(say(N_("Next step: {step}."), step=step))]
     if brief < 4 or threshold_lines(advice, best.cost.cash_needed.money):
         blocks.append(Paragraph(rules_sentence(), "note"))
     blocks.append(Signature((say(N_("Signature")), say(N_("Date")))))
     return tuple(blocks)
+
+
+def _next_step(best: Assessment) -> Value:
+    """What to do before the money is spent; a proposal that the applicant may replace."""
+    match best.plan.way:
+        case "owned":
+            return say(N_("a trial run of one hour on these cards, then the start"))
+        case "shared":
+            return say(N_("ask the shared facility for fee and queue in writing, and run one hour there as a trial"))
+        case _:
+            return say(
+                N_(
+                    "a trial run of one hour on one such card, three dated quotations on the same "
+                    "configuration, then "
+                    "the decision"
+                )
+            )
 
 
 def _nothing_found(advice: Advice, details: ReportDetails) -> tuple[Section, ...]:

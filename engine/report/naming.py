@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import textwrap
+
 from engine.i18n import Language
 from engine.layout.plan import Plan
 
-__all__ = ["plan_name", "plan_seller", "plan_way"]
+__all__ = ["plan_lines", "plan_name", "plan_seller", "plan_way"]
+
+#: Characters of a line beside a chart; longer names go on.
+LINE = 30
 
 
 def plan_name(plan: Plan, language: Language) -> str:
@@ -32,3 +37,9 @@ def plan_way(plan: Plan, language: Language) -> str:
         words = f"{words} · {language.label(f'term.{plan.offer.term}')}"
     seller = plan_seller(plan, language)
     return f"{words} · {seller}" if seller else words
+
+
+def plan_lines(plan: Plan, language: Language) -> str:
+    """Name and way in short lines, to stand beside a bar."""
+    parts = [plan_name(plan, language), plan_way(plan, language)]
+    return "\n".join(line for part in parts for line in textwrap.wrap(part, LINE, break_long_words=False))

@@ -9,6 +9,7 @@ from contextlib import ExitStack
 from datetime import UTC, datetime, time
 from importlib.resources import as_file, files
 from pathlib import Path
+from typing import Any
 
 from engine.advice.result import Advice, Assessment
 from engine.errors import WorldError
@@ -57,7 +58,8 @@ def render_png_pages(pdf: bytes, dpi: int = 96) -> list[bytes]:
     with pypdfium2.PdfDocument(pdf) as document:
         for page in document:
             out = io.BytesIO()
-            page.render(scale=dpi / 72).to_pil().save(out, format="PNG")
+            scale: Any = dpi / 72  # a fraction is allowed; the library annotates its default only
+            page.render(scale=scale).to_pil().save(out, format="PNG")
             pages.append(out.getvalue())
             page.close()
     return pages

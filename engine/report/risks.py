@@ -106,11 +106,11 @@ def _money(advice: Advice, assessment: Assessment) -> list[RiskLine]:
     else:
         what = say(N_("The price has moved since it was seen ({age:int} days ago)"), age=age)
     old = age is None or age > STALE_DAYS
-    lines.append(
-        RiskLine(
-            0.75 if old else 0.4, what, say(N_("three dated quotations on the same configuration, with their validity"))
-        )
-    )
+    if assessment.plan.way == "shared":
+        measure = say(N_("have the shared facility confirm its fee in writing"))
+    else:
+        measure = say(N_("three dated quotations on the same configuration, with their validity"))
+    lines.append(RiskLine(0.75 if old else 0.4, what, measure))
     return lines
 
 

@@ -33,9 +33,22 @@ class Threshold:
 @cache
 def thresholds() -> tuple[Threshold, ...]:
     """All lines of the register, lowest first."""
-    with (files("resources") / "report/thresholds.csv").open(encoding="utf-8", newline="") as stream:
-        rows = [Threshold(**{**row, "amount": Decimal(row["amount"])}) for row in csv.DictReader(stream)]
+    text = (files("resources") / "report/thresholds.csv").read_text(encoding="utf-8")
+    rows = [_threshold(row) for row in csv.DictReader(text.splitlines())]
     return tuple(sorted(rows, key=lambda t: (t.country, t.amount, t.id)))
+
+
+def _threshold(row: dict[str, str]) -> Threshold:
+    return Threshold(
+        id=row["id"],
+        country=row["country"],
+        amount=Decimal(row["amount"]),
+        currency=row["currency"],
+        rule_date=row["rule_date"],
+        confidence=row["confidence"],
+        document=row["document"],
+        source_url=row["source_url"],
+    )
 
 
 def next_lines(country: str, amount: Money) -> tuple[Threshold | None, Threshold | None]:

@@ -171,11 +171,11 @@ def legend(figure: Figure, entries: Sequence[tuple[str, Style]], look: Look) -> 
 
 
 def _columns(words: Sequence[str], look: Look, width: float) -> int:
-    """As many legend columns as fit `width` inches: a hanzi is one em wide, a Latin letter about 0.56."""
-    ems = [sum(1.0 if ord(c) > 0x2E80 else 0.56 for c in w) for w in words]
+    """As many legend columns as fit `width` inches: a hanzi is one em wide, a Latin letter about 0.6."""
+    ems = [sum(1.0 if ord(c) > 0x2E80 else 0.6 for c in w) for w in words]
     for columns in range(min(5, len(words)), 1, -1):
         rows = -(-len(words) // columns)
-        widest = sum(max(ems[i * rows : (i + 1) * rows], default=0.0) + 3.8 for i in range(columns))
+        widest = sum(max(ems[i * rows : (i + 1) * rows], default=0.0) + 4.2 for i in range(columns))
         if widest * look.font_size / 72 <= width - 0.2:
             return columns
     return 1

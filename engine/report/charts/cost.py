@@ -11,7 +11,7 @@ from engine.quantity import Money, MoneyEstimate, Term
 from engine.report.charts import canvas
 from engine.report.charts.look import COST_STYLES, Look, style_of
 from engine.report.charts.money import money_axis
-from engine.report.naming import plan_name, plan_way
+from engine.report.naming import plan_lines, plan_name
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -64,7 +64,7 @@ def cost_chart(
         canvas.limit_line(axes, limit, language.gettext("budget"), look)
     label = language.gettext("Cost of the job") if kind == "job" else language.gettext("Cash needed")
     canvas.dress(axes, look, xlabel=language.fill("{quantity} ({unit})", quantity=label, unit=unit))
-    axes.set_yticks(range(len(shown)), [f"{plan_name(a.plan, language)}\n{plan_way(a.plan, language)}" for a in shown])
+    axes.set_yticks(range(len(shown)), [plan_lines(a.plan, language) for a in shown])
     axes.tick_params(axis="y", length=0)
     axes.set_ylim(len(shown) - 0.45, -0.55)
     canvas.axis_format(axes, "x", written)

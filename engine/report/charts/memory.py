@@ -11,7 +11,7 @@ from engine.memory.result import MemoryAssessment, Verdict
 from engine.quantity import GIB
 from engine.report.charts import canvas
 from engine.report.charts.look import MEMORY_STYLES, Look, style_of
-from engine.report.naming import plan_name, plan_way
+from engine.report.naming import plan_lines, plan_name
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -64,12 +64,7 @@ def memory_chart(
     if card_sizes:
         _size_lines(axes, limit * 1.16, look, language)
     canvas.dress(axes, look, xlabel=language.gettext("Memory of one card (GiB)"))
-    names = [
-        language.label(f"way.{a.plan.way}")
-        if compact
-        else f"{plan_name(a.plan, language)}\n{plan_way(a.plan, language)}"
-        for a in shown
-    ]
+    names = [language.label(f"way.{a.plan.way}") if compact else plan_lines(a.plan, language) for a in shown]
     axes.set_yticks(range(len(shown)), names)
     canvas.axis_format(axes, "x", lambda v: language.number(v, 0))
     axes.tick_params(axis="y", length=0)

@@ -11,7 +11,7 @@ from engine.quantity import Estimate
 from engine.report.charts import canvas
 from engine.report.charts.look import WAY_STYLES, Look, style_of
 from engine.report.comparison import busy_hours
-from engine.report.naming import plan_name, plan_way
+from engine.report.naming import plan_lines, plan_name
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -47,9 +47,7 @@ def time_chart(
         canvas.limit_line(days_axes, deadline_days, words, look)
     canvas.dress(days_axes, look, xlabel=language.gettext("Days until done, waiting included"))
     canvas.dress(hours_axes, look, xlabel=language.gettext("Card-hours in use"))
-    days_axes.set_yticks(
-        range(len(shown)), [f"{plan_name(a.plan, language)}\n{plan_way(a.plan, language)}" for a in shown]
-    )
+    days_axes.set_yticks(range(len(shown)), [plan_lines(a.plan, language) for a in shown])
     hours_axes.tick_params(axis="y", labelleft=False)
     for axes in (days_axes, hours_axes):
         axes.tick_params(axis="y", length=0)
@@ -78,9 +76,8 @@ def time_caption(
         "used. Bars: expected value; line: 90 % interval."
     )
     if deadline_days:
-        words = (
-            f"{words} {language.fill('Dashed line: the deadline of {days} days.', days=language.number(deadline_days))}"
-        )
+        line = language.fill("Dashed line: the deadline of {days} days.", days=language.number(deadline_days))
+        words = f"{words} {line}"
     return words
 
 
