@@ -16,7 +16,8 @@ from engine.advice.result import Advice, Assessment, PickRole
 from engine.control import Cancelled, Control
 from engine.quantity import Money
 from engine.scenario import Scenario
-from engine.search.select import balance
+from engine.search.search import search
+from engine.search.select import balance, finalists, risk_class
 
 few = settings(max_examples=8, deadline=None, derandomize=True)
 
@@ -194,3 +195,48 @@ def test_bought_cards_wait_for_delivery() -> None:
     advice = advise(scenario(ways=("buy",)), catalog(purchase_prices=(purchase("m", "mid", 100),)))
     assert the_pick(advice).calendar_days.expected > 14
     assert "assumption.delivery" in {f.code for f in advice.findings}
+
+
+def test_what_fits_tightly_is_listed_but_not_picked_where_something_fits_well() -> None:
+    task = training("medium", "full", data={"tokens": 1_000_000_000})
+    stated = scenario(task, max_gpus=1, ways=("rent",))
+    roomy = gpu("roomy", 400, 100)
+    needed = advise(stated, catalog(gpus=(roomy,), systems=(), offers=(offer("y", "roomy", 9),), purchase_prices=()))
+    # the layout that needs least decides what is just enough
+    least = next(
+        float(r.reason.params["missing"] or 0) for r in advise(stated, catalog()).rejected if r.gpu_id == "tiny"
+    )
+    edge = gpu("edge", (8 * 2**30 + least) * 1.02 / 2**30, 100)
+    known = catalog(gpus=(roomy, edge), systems=(), purchase_prices=(),
+                    offers=(offer("y", "roomy", 9), offer("x", "edge", 0.1)))  # fmt: skip
+    advice = advise(stated, known)
+    assert needed.picks
+    assert advice.ranked[0].plan.cluster.gpu.id == "edge" and not fits_well(advice.ranked[0])
+    assert {advice.ranked[p.index].plan.cluster.gpu.id for p in advice.picks} == {"roomy"}
+    assert "advice.next_tier" in {f.code for f in advice.findings}
+    assert not wordless(all_findings(advice))
+
+
+def test_a_short_list_loses_no_pick_and_no_card() -> None:
+    stated = scenario(training("small", "full"))
+    options = search(stated, catalog()).options
+    short, whole = finalists(options, stated, most=1), finalists(options, stated, most=10_000)
+    assert len(short) < len(whole)
+    assert {(o.cluster.gpu.id, o.seed.way) for o in short} == {(o.cluster.gpu.id, o.seed.way) for o in whole}
+    for measure in (
+        lambda o: o.ranking_cost,
+        lambda o: o.days.expected,
+        lambda o: balance(o.cost, o.days.expected, o.risk, stated),
+        lambda o: risk_class(o.risk),
+    ):
+        assert min(map(measure, short)) == min(map(measure, options))
+
+
+@few
+@given(cost=st.floats(1, 1e6), days=st.floats(0, 400), risk=st.floats(0, 1), more=st.floats(1.01, 3))
+def test_balance_never_gains_from_more_of_anything(cost: float, days: float, risk: float, more: float) -> None:
+    stated = scenario(deadline_days=30)
+    base = balance(cost, days, risk, stated)
+    assert balance(cost * more, days, risk, stated) > base
+    assert balance(cost, days * more + 1, risk, stated) >= base
+    assert balance(cost, days, risk * more + 0.01, stated) > base
