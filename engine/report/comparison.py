@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from engine.advice.result import Advice, Assessment
 from engine.cost.rent import HOURS_PER_MONTH, TERM_HOURS
 from engine.quantity import Bounds, Estimate, MoneyEstimate, Term
+from engine.scenario import InferenceWorkload
 
 __all__ = [
     "BreakEven",
@@ -24,8 +25,10 @@ __all__ = [
     "break_evens",
     "cash_path",
     "cash_paths",
+    "hours_per_month",
     "months_to_pay",
     "recommended",
+    "serving_only",
     "whole_life",
 ]
 
@@ -125,8 +128,18 @@ def cash_paths(advice: Advice) -> tuple[CashPath, ...]:
     reference = best.get("buy") or recommended(advice)
     if reference is None:
         return ()
-    jobs = advice.scenario.economics.hours_per_month / max(busy_hours(reference).expected, 1e-9)
+    jobs = hours_per_month(advice, reference) / max(busy_hours(reference).expected, 1e-9)
     return tuple(cash_path(a, jobs) for a in best.values())
+
+
+def hours_per_month(advice: Advice, assessment: Assessment) -> float:
+    """Busy hours a month of the reference work: as stated, or what the services of the scenario take if that is more.
+
+    A service is up day and night for its months, however few hours of use were stated for bought cards.
+    """
+    months = {t.id: t.workload.months for t in advice.scenario.tasks if isinstance(t.workload, InferenceWorkload)}
+    up = sum(t.busy_seconds.expected / 3600 / months[t.task_id] for t in assessment.tasks if t.task_id in months)
+    return max(advice.scenario.economics.hours_per_month, up)
 
 
 def break_evens(advice: Advice) -> tuple[BreakEven, ...]:
@@ -146,7 +159,7 @@ def _break_even(advice: Advice, buy: CashPath, other: CashPath) -> BreakEven:
     )
     months = [months_to_pay(float(price), saved) for price, saved in pairs]
     life = advice.scenario.economics.years * 12
-    stated = advice.scenario.economics.hours_per_month / HOURS_PER_MONTH
+    stated = hours_per_month(advice, buy.assessment) / HOURS_PER_MONTH
     used = [_utilization(m, life, stated) for m in months]
     return BreakEven(buy, other, (months[0], months[1], months[2]), (used[0], used[1], used[2]), life)
 
@@ -173,7 +186,7 @@ def whole_life(advice: Advice, assessment: Assessment) -> tuple[MoneyEstimate, M
     economics = advice.scenario.economics
     if assessment.plan.way in ("rent", "shared"):
         return assessment.cost.cash_needed, assessment.cost.cash_needed, 0.0
-    path = cash_path(assessment, economics.hours_per_month / max(busy_hours(assessment).expected, 1e-9))
+    path = cash_path(assessment, hours_per_month(advice, assessment) / max(busy_hours(assessment).expected, 1e-9))
     months = economics.years * 12
     total = path.upfront + path.monthly * months
     rate = (1 + economics.discount_rate) ** (1 / 12) - 1
@@ -187,6 +200,11 @@ def whole_life(advice: Advice, assessment: Assessment) -> tuple[MoneyEstimate, M
         return MoneyEstimate(low=low, expected=expected, high=high, currency=path.currency)
 
     return money(total), money(present), economics.years
+
+
+def serving_only(advice: Advice) -> bool:
+    """Whether nothing is trained: days then run until the service is ready, not until the work is done."""
+    return all(isinstance(t.workload, InferenceWorkload) for t in advice.scenario.tasks)
 
 
 def busy_hours(assessment: Assessment) -> Estimate:

@@ -7,7 +7,7 @@ from engine.messages.mark import N_
 from engine.quantity import MoneyEstimate
 from engine.report import document as d
 from engine.report import pieces
-from engine.report.comparison import BreakEven, break_evens, whole_life
+from engine.report.comparison import BreakEven, break_evens, hours_per_month, whole_life
 from engine.report.document import say
 
 __all__ = ["cost_sections"]
@@ -100,7 +100,7 @@ def _life_table(advice: Advice, shown: tuple[Assessment, ...]) -> d.Table:
         "T11",
         say(
             N_("Whole-life cost: cash for the machine and its energy at {hours:num} h a month; bills for the job"),
-            hours=economics.hours_per_month,
+            hours=hours_per_month(advice, shown[0]),
         ),
         (
             d.Column(say(N_("Plan")), weight=2),

@@ -9,6 +9,7 @@ from pydantic import BaseModel
 from engine.advice.result import Advice, Assessment
 from engine.messages.mark import N_
 from engine.report.charts.time import gpu_hours
+from engine.report.comparison import serving_only
 from engine.report.details import ReportDetails
 from engine.report.document import (
     OPEN,
@@ -82,19 +83,13 @@ def workload_section(number: int, scenario: Scenario) -> Section:
 def _summary(advice: Advice, best: Assessment, details: ReportDetails) -> tuple[Block, ...]:
     others = [a for a in advice.ranked if a is not best]
     lead = say(
-        N_(
-            "Recommended: {plan}, {way}, {seller}. Cash needed: {cash}. Cost of the job: {job}. It "
-            "serves {n:int} tasks "
-            "with about {hours:int} card-hours and is done in {days:num} days."
-        ),
+        N_("Recommended: {plan}, {way}, {seller}. Cash needed: {cash}. Cost of the job: {job}. {time}"),
         plan=plan_value(best.plan),
         way=way_value(best.plan),
         seller=seller_value(best.plan),
         cash=money_and_range(best.cost.cash_needed),
         job=money_and_range(best.cost.cost_of_job),
-        n=len(best.tasks),
-        hours=gpu_hours(best).expected,
-        days=best.calendar_days.expected,
+        time=_time(advice, best),
     )
     blocks: list[Block] = [Paragraph(lead, "lead")]
     if others:
@@ -120,6 +115,15 @@ def _summary(advice: Advice, best: Assessment, details: ReportDetails) -> tuple[
     blocks.append(Paragraph(rules_sentence(), "note"))
     blocks.append(Paragraph(say(N_("Reason for the request: {reason}"), reason=given(details.why_now))))
     return tuple(blocks)
+
+
+def _time(advice: Advice, best: Assessment) -> Value:
+    template = (
+        N_("Ready to serve in {days:num} days; about {hours:int} card-hours in all.")
+        if serving_only(advice)
+        else N_("Done in {days:num} days with about {hours:int} card-hours.")
+    )
+    return say(template, days=best.calendar_days.expected, hours=gpu_hours(best).expected)
 
 
 def _picks(advice: Advice, best: Assessment) -> Table:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from engine.advice.result import Advice, Assessment, TaskAssessment
-from engine.layout.model import Layout, Offload
+from engine.layout.model import InferenceJob, Layout, Offload
 from engine.messages.mark import N_
+from engine.quantity import Estimate
 from engine.report import document as d
 from engine.report import pieces
 from engine.report.charts.look import MEMORY_STYLES
@@ -33,7 +34,7 @@ def result_sections(advice: Advice, best: Assessment, shown: tuple[Assessment, .
                 *([_tasks_table(advice, best)] if len(best.tasks) > 1 else []),
             ),
         ),
-        d.Section(pieces.numbered(5, N_("Time")), (_time_table(advice, shown), d.Figure("F2", "time", ids))),
+        d.Section(pieces.numbered(5, N_("Time")), _time_blocks(advice, shown, ids)),
         d.Section(
             pieces.numbered(6, N_("Alternatives")),
             (ways_table(advice, best), option_families(advice, best), _ranked(advice, best)),
@@ -65,23 +66,35 @@ def _memory_words(advice: Advice, best: Assessment) -> tuple[d.Block, ...]:
             "decided on what the driver offers, at the high end of the interval."
         )
     )
-    layout = say(N_("How the work is spread: {layout}."), layout=layout_words(task.layout))
+    layout = say(N_("How the work is spread: {layout}."), layout=layout_words(task))
     return d.Paragraph(sentence), d.Paragraph(layout), d.Paragraph(units, "note")
 
 
-def layout_words(layout: Layout) -> d.Value:
-    """A layout in plain words."""
-    parts: list[d.Value] = []
-    if layout.data_parallel > 1:
-        parts.append(say(N_("{n:int} copies of the model work on different samples"), n=layout.data_parallel))
-    if layout.tensor_parallel > 1:
-        parts.append(say(N_("each layer is split over {n:int} cards"), n=layout.tensor_parallel))
-    if layout.pipeline_parallel > 1:
-        parts.append(say(N_("the layers are split into {n:int} stages"), n=layout.pipeline_parallel))
-    if layout.context_parallel > 1:
-        parts.append(say(N_("each sequence is split over {n:int} cards"), n=layout.context_parallel))
-    if layout.gpus > 1:
-        parts.append(d.Label(f"sharding.{layout.sharding}"))
+def layout_words(task: TaskAssessment) -> d.Value:
+    """How the work is spread, in plain words."""
+    layout = task.layout
+    counts: list[tuple[int, str]] = [
+        (layout.data_parallel, N_("{n:int} copies of the model work side by side")),
+        (layout.tensor_parallel, N_("each layer is split over {n:int} cards")),
+        (layout.pipeline_parallel, N_("the layers are split into {n:int} stages")),
+        (layout.context_parallel, N_("each sequence is split over {n:int} cards")),
+    ]
+    parts: list[d.Value] = [say(words, n=n) for n, words in counts if n > 1]
+    parts += _serving_words(task.job) if isinstance(task.job, InferenceJob) else _training_words(layout)
+    return d.Join(tuple(parts), "; ")
+
+
+def _serving_words(job: InferenceJob) -> list[d.Value]:
+    weights: d.Value = (
+        say(N_("weights in 16 bits"))
+        if job.weight_quantization == "none"
+        else say(N_("weights in {format}"), format=job.weight_quantization)
+    )
+    return [weights, say(N_("KV cache in {bits:int} bits"), bits=job.kv_cache_bits)]
+
+
+def _training_words(layout: Layout) -> list[d.Value]:
+    parts: list[d.Value] = [d.Label(f"sharding.{layout.sharding}")] if layout.gpus > 1 else []
     parts.append(d.Label(f"recomputation.{layout.recomputation}"))
     parts.append(d.Label(f"regime.{layout.regime}"))
     parts.append(
@@ -93,7 +106,7 @@ def layout_words(layout: Layout) -> d.Value:
     )
     if layout.offload is not Offload.NONE:
         parts.append(d.Label(f"offload.{layout.offload}"))
-    return d.Join(tuple(parts), "; ")
+    return parts
 
 
 def _memory_table(shown: tuple[Assessment, ...]) -> d.Table:
@@ -151,11 +164,55 @@ def _tasks_table(advice: Advice, best: Assessment) -> d.Table:
     )
 
 
+def _time_blocks(advice: Advice, shown: tuple[Assessment, ...], ids: tuple[str, ...]) -> tuple[d.Block, ...]:
+    blocks: list[d.Block] = []
+    if any(t.training for a in shown for t in a.tasks):
+        blocks.append(_time_table(advice, shown))
+    if any(t.inference for a in shown for t in a.tasks):
+        blocks.append(_serving_table(advice, shown))
+    blocks.append(d.Figure("F2", "time", ids))
+    return tuple(blocks)
+
+
+def _serving_table(advice: Advice, shown: tuple[Assessment, ...]) -> d.Table:
+    rows: list[tuple[d.Value, ...]] = [
+        (
+            pieces.plan_value(a.plan),
+            pieces.task_name(pieces.task_of(advice.scenario, t.task_id)),
+            pieces.stacked("duration", t.inference.time_to_first_token_seconds),
+            pieces.stacked("num", per_second(t.inference.time_per_output_token_seconds)),
+            pieces.stacked("num", t.inference.tokens_per_second),
+            pieces.stacked("num", a.calendar_days),
+        )
+        for a in shown
+        for t in a.tasks
+        if t.inference is not None
+    ]
+    return d.Table(
+        "T4b",
+        say(N_("Serving at full load, expected value and 90 % interval (computed)")),
+        (
+            d.Column(say(N_("Plan")), weight=1.7),
+            d.Column(say(N_("Task")), weight=1.4),
+            d.Column(say(N_("First token after")), "right", 1.2),
+            d.Column(say(N_("Tokens a second, each user")), "right", 1.2),
+            d.Column(say(N_("Tokens a second, all users")), "right", 1.3),
+            d.Column(say(N_("Days until ready")), "right", 1.0),
+        ),
+        tuple(rows),
+    )
+
+
+def per_second(seconds: Estimate) -> Estimate:
+    """A rate from the time of one: low and high change places."""
+    return Estimate(low=1 / seconds.high, expected=1 / seconds.expected, high=1 / seconds.low)
+
+
 def _time_table(advice: Advice, shown: tuple[Assessment, ...]) -> d.Table:
     rows: list[tuple[d.Value, ...]] = []
     totals: list[int] = []
     for assessment in shown:
-        rows.extend(_time_row(advice, assessment, t) for t in assessment.tasks)
+        rows.extend(_time_row(advice, assessment, t) for t in assessment.tasks if t.training is not None)
         totals.append(len(rows))
         rows.append(
             (
@@ -189,8 +246,6 @@ def _time_row(advice: Advice, assessment: Assessment, task: TaskAssessment) -> t
     if task.training is not None:
         speed = pieces.stacked("num", task.training.tokens_per_second_per_gpu)
         use = pieces.stacked("pct", task.training.model_flops_utilization)
-    elif task.inference is not None:
-        speed = pieces.stacked("num", task.inference.tokens_per_second_per_gpu)
     return (
         pieces.plan_value(assessment.plan),
         pieces.task_name(pieces.task_of(advice.scenario, task.task_id)),

@@ -6,7 +6,14 @@ from engine.advice.result import Advice, Assessment
 from engine.messages.mark import N_
 from engine.report.charts.memory import heaviest_task
 from engine.report.charts.time import gpu_hours
-from engine.report.comparison import best_of_each_way, break_evens, recommended, whole_life
+from engine.report.comparison import (
+    best_of_each_way,
+    break_evens,
+    hours_per_month,
+    recommended,
+    serving_only,
+    whole_life,
+)
 from engine.report.details import ReportDetails
 from engine.report.document import (
     OPEN,
@@ -160,15 +167,31 @@ def _fit(advice: Advice, best: Assessment, brief: int) -> Block:
             N_("Largest items: {items}."),
             items=Join(tuple(say(N_("{item} {size:gib}"), item=Label(t.name), size=t.expected) for t in largest)),
         ),
-        say(
-            N_("Done in {days} days, waiting included; {hours} card-hours."),
-            days=base_and_range("num", best.calendar_days),
-            hours=base_and_range("num", gpu_hours(best)),
-        ),
+        _time_line(advice, best),
     ]
     left = tuple(Paragraph(line) for line in lines)
     plans = tuple(a.plan.id for a in best_of_each_way(advice).values()) if brief < 1 else (best.plan.id,)
     return SideBySide(left, (Figure("F1", "memory", plans, small=True),))
+
+
+def _time_line(advice: Advice, best: Assessment) -> Value:
+    hours = base_and_range("num", gpu_hours(best))
+    if not serving_only(advice):
+        days = base_and_range("num", best.calendar_days)
+        return say(N_("Done in {days} days, waiting included; {hours} card-hours."), days=days, hours=hours)
+    speeds = [t.inference for t in best.tasks if t.inference is not None]
+    first = max((s.time_to_first_token_seconds.high for s in speeds), default=0.0)
+    per_user = min((1 / s.time_per_output_token_seconds.high for s in speeds), default=0.0)
+    return say(
+        N_(
+            "At full load the first token comes after {first:duration} at most, then {rate:num} "
+            "tokens a second or more "
+            "for each user; {hours} card-hours."
+        ),
+        first=first,
+        rate=per_user,
+        hours=hours,
+    )
 
 
 def _numbers(advice: Advice, best: Assessment) -> Cards:
@@ -177,7 +200,7 @@ def _numbers(advice: Advice, best: Assessment) -> Cards:
         life = say(
             N_("{years:num} years at {hours:num} h a month, residual value not counted; present value {npv}"),
             years=years,
-            hours=advice.scenario.economics.hours_per_month,
+            hours=hours_per_month(advice, best),
             npv=Amount("money", present),
         )
     else:

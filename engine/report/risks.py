@@ -9,7 +9,7 @@ from engine.cost.age import STALE_DAYS
 from engine.memory.result import Verdict
 from engine.messages.mark import N_
 from engine.report.charts.memory import heaviest_task
-from engine.report.comparison import break_evens
+from engine.report.comparison import break_evens, hours_per_month, serving_only
 from engine.report.document import Value, say
 
 __all__ = ["RiskLine", "risks_of", "top_risks"]
@@ -61,6 +61,14 @@ def _memory(assessment: Assessment) -> list[RiskLine]:
 
 
 def _time(advice: Advice, assessment: Assessment) -> list[RiskLine]:
+    if serving_only(advice):
+        return [
+            RiskLine(
+                0.3,
+                say(N_("More users at once, or longer prompts, than stated: answers come slower")),
+                say(N_("load test at the stated number of users before the service opens")),
+            )
+        ]
     days, deadline = assessment.calendar_days, advice.scenario.constraints.deadline_days
     if deadline and days.high > deadline:
         return [
@@ -125,7 +133,7 @@ def _way(advice: Advice, assessment: Assessment) -> list[RiskLine]:
                     weight,
                     say(
                         N_("The machine is used less than the planned {hours:num} hours a month"),
-                        hours=advice.scenario.economics.hours_per_month,
+                        hours=hours_per_month(advice, assessment),
                     ),
                     say(N_("open it to other groups; review the use after 12 months")),
                 )

@@ -54,7 +54,7 @@ def new_figure(look: Look, width: float, height: float) -> Figure:
     return figure
 
 
-def dress(axes: Axes, look: Look, *, xlabel: str = "", ylabel: str = "", title: str = "", grid: str = "x") -> None:
+def dress(axes: Axes, look: Look, *, xlabel: str = "", ylabel: str = "", grid: str = "x") -> None:
     """Labels with units, our font, quiet spines and a grid across the measured axis."""
     axes.set_facecolor(look.background)
     for side in ("top", "right"):
@@ -69,8 +69,6 @@ def dress(axes: Axes, look: Look, *, xlabel: str = "", ylabel: str = "", title: 
         axes.set_xlabel(xlabel, **words)
     if ylabel:
         axes.set_ylabel(ylabel, **words)
-    if title:
-        axes.set_title(title, loc="left", **{**words, "size": look.font_size + 1, "weight": "bold"})
 
 
 def text(axes: Axes, x: float, y: float, words: str, look: Look, **more: Any) -> None:

@@ -106,9 +106,15 @@ def cumulative_caption(advice: Advice, language: Language) -> str:
     return language.fill(
         "Cash paid so far if the same work goes on at {hours:num} hours a month for {years:num} years; residual value "
         "and engineer's hours not counted. Bands: 90 % interval; grey span: when buying has paid.",
-        hours=economics.hours_per_month,
+        hours=path_hours(advice),
         years=economics.years,
     )
+
+
+def path_hours(advice: Advice) -> float:
+    """Busy hours a month of the plan that sets the pace: the purchase, else the recommended plan."""
+    paths = {p.assessment.plan.way: p.hours_per_month for p in cash_paths(advice)}
+    return paths.get("buy", next(iter(paths.values()), advice.scenario.economics.hours_per_month))
 
 
 def cumulative_alt(advice: Advice, language: Language) -> str:

@@ -45,7 +45,7 @@ def time_chart(
         days_axes.set_xlim(0, reach)
         words = language.fill("deadline {days} d", days=language.number(deadline_days))
         canvas.limit_line(days_axes, deadline_days, words, look)
-    canvas.dress(days_axes, look, xlabel=language.gettext("Days until done, waiting included"))
+    canvas.dress(days_axes, look, xlabel=_days_words(shown, language))
     canvas.dress(hours_axes, look, xlabel=language.gettext("Card-hours in use"))
     days_axes.set_yticks(range(len(shown)), [plan_lines(a.plan, language) for a in shown])
     hours_axes.tick_params(axis="y", labelleft=False)
@@ -54,6 +54,13 @@ def time_chart(
         axes.set_ylim(len(shown) - 0.4, -0.6)
         canvas.axis_format(axes, "x", language.number, 5)
     return figure
+
+
+def _days_words(shown: Sequence[Assessment], language: Language) -> str:
+    """What the days run to: the end of the work, or the start of a service."""
+    if all(t.inference is not None for a in shown for t in a.tasks):
+        return language.gettext("Days until the service is ready")
+    return language.gettext("Days until done, waiting included")
 
 
 def _ranges(
