@@ -29,7 +29,10 @@ def block_from_moments(
 ) -> MemoryBlock:
     """The peak is the moment with the greatest expected bytes; the high end is the greatest high of any moment."""
     parts = [_parts(m) for m in moments]
-    moments = [replace(m, terms=(*m.terms, spread_term(platform, _parts(m).fixed, _uncertain(m)))) for m in moments]
+    moments = [
+        replace(m, terms=(*m.terms, spread_term(platform, p.fixed, _uncertain(m))))
+        for m, p in zip(moments, parts, strict=True)
+    ]
     amounts = [add(m.terms) for m in moments]
     expected = _stacked([a.expected for a in amounts])
     peak = np.argmax(expected, axis=0)

@@ -203,3 +203,29 @@ def test_pipeline_stages_hold_their_share() -> None:
     # four micro-batches in flight on a quarter of the layers: the same activations as the whole model
     kept = _expected(first, "memory.activations") / _expected(whole.terms_of_moment[0], "memory.activations")
     assert kept == pytest.approx(1.0, abs=0.02)
+
+
+def test_recomputation_and_fused_kernels_keep_less() -> None:
+    arch = traced_models()["llama-3.1-8b"]
+
+    def kept(framework: str = "hf-transformers", **layout: Any) -> float:
+        job = _job("full", sequence_length=4096, framework=framework)
+        block = training_memory(arch, job, Layout.model_validate({"regime": "pure-bf16", **layout}))
+        return _expected(block.terms_of_moment[0], "memory.activations")
+
+    nothing, attention, whole = (kept(recomputation=r) for r in ("none", "attention", "full"))
+    assert whole < attention < nothing
+    assert kept(recomputation="none", compile=True) < nothing
+    assert kept("megatron", recomputation="selective") < nothing
+    assert whole < kept("torchtitan", recomputation="selective") < attention
+
+
+def test_context_ranks_split_the_tokens_and_exchange_keys() -> None:
+    arch = traced_models()["llama-3.1-8b"]
+    one, eight = (
+        training_memory(arch, _job("full", sequence_length=65536), Layout(context_parallel=n)) for n in (1, 8)
+    )
+    kept = [_expected(b.terms_of_moment[0], "memory.activations") for b in (one, eight)]
+    assert kept[0] / kept[1] == pytest.approx(8)
+    exchanged = [sum(_expected(t, "memory.context_exchange") for t in b.terms_of_moment) for b in (one, eight)]
+    assert exchanged[0] == 0 < exchanged[1]
