@@ -201,16 +201,15 @@ def test_what_fits_tightly_is_listed_but_not_picked_where_something_fits_well() 
     task = training("medium", "full", data={"tokens": 1_000_000_000})
     stated = scenario(task, max_gpus=1, ways=("rent",))
     roomy = gpu("roomy", 400, 100)
-    needed = advise(stated, catalog(gpus=(roomy,), systems=(), offers=(offer("y", "roomy", 9),), purchase_prices=()))
+    rows = (offer("y", "roomy", 9), offer("t", "tiny", 0.1))
+    first = advise(stated, catalog(gpus=(roomy, gpu("tiny", 8, 60)), systems=(), offers=rows, purchase_prices=()))
     # the layout that needs least decides what is just enough
-    least = next(
-        float(r.reason.params["missing"] or 0) for r in advise(stated, catalog()).rejected if r.gpu_id == "tiny"
-    )
+    least = next(float(r.reason.params["missing"] or 0) for r in first.rejected if r.gpu_id == "tiny")
     edge = gpu("edge", (8 * 2**30 + least) * 1.02 / 2**30, 100)
     known = catalog(gpus=(roomy, edge), systems=(), purchase_prices=(),
                     offers=(offer("y", "roomy", 9), offer("x", "edge", 0.1)))  # fmt: skip
     advice = advise(stated, known)
-    assert needed.picks
+    assert first.picks
     assert advice.ranked[0].plan.cluster.gpu.id == "edge" and not fits_well(advice.ranked[0])
     assert {advice.ranked[p.index].plan.cluster.gpu.id for p in advice.picks} == {"roomy"}
     assert "advice.next_tier" in {f.code for f in advice.findings}
