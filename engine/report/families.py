@@ -53,7 +53,7 @@ def option_families(advice: Advice, best: Assessment) -> Table:
             Column(say(N_("Option")), weight=1.5),
             Column(say(N_("Plan")), weight=2.6),
             Column(say(N_("Memory")), weight=0.8),
-            Column(say(N_("Days until done")), "right", 1),
+            Column(pieces.days_title(advice), "right", 1),
             Column(say(N_("Cost of the job")), "right", 1.7),
         ),
         tuple(rows),

@@ -284,7 +284,7 @@ def _ranked(advice: Advice, best: Assessment) -> d.Table:
             d.Column(say(N_("No.")), "right"),
             d.Column(say(N_("Plan")), weight=2.6),
             d.Column(say(N_("Memory")), weight=0.9),
-            d.Column(say(N_("Days until done")), "right", 1.1),
+            d.Column(pieces.days_title(advice), "right", 1.1),
             d.Column(say(N_("Cash needed")), "right", 1.6),
             d.Column(say(N_("Cost of the job")), "right", 1.6),
             d.Column(say(N_("Risk added")), "right", 0.7),

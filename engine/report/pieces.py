@@ -11,11 +11,13 @@ from engine.layout.plan import Plan
 from engine.messages.mark import N_
 from engine.quantity import Estimate, Money, MoneyEstimate, Term
 from engine.report.charts.memory import heaviest_task
+from engine.report.comparison import serving_only
 from engine.report.document import OPEN, Amount, Join, Kind, Label, Ordinal, Range, Say, Text, Value, say
 from engine.scenario import ModelChoice, Scenario, Task, TrainingWorkload
 
 __all__ = [
     "base_and_range",
+    "days_title",
     "given",
     "method_value",
     "missing_way",
@@ -116,13 +118,20 @@ def task_sentence(task: Task) -> Value:
     )
 
 
+def days_title(advice: Advice) -> Value:
+    """What a column of days runs to."""
+    return say(N_("Days until ready")) if serving_only(advice) else say(N_("Days until done"))
+
+
 def verdict_value(assessment: Assessment) -> Value:
     """Whether the heaviest task fits, in words."""
     return Label(f"verdict.{heaviest_task(assessment).memory.verdict}")
 
 
 def base_and_range(kind: Kind, estimate: Estimate) -> Value:
-    """ "expected (low – high)"."""
+    """The expected value with low – high in brackets; an exact value alone."""
+    if estimate.low == estimate.high:
+        return Amount(kind, estimate.expected)
     return say(N_("{expected} ({range})"), expected=Amount(kind, estimate.expected), range=Range(kind, estimate))
 
 

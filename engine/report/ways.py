@@ -5,8 +5,9 @@ from __future__ import annotations
 from engine.advice.result import Advice, Assessment
 from engine.messages.mark import N_
 from engine.report.comparison import best_of_each_way
-from engine.report.document import Column, Join, Label, Table, Value, say
+from engine.report.document import Column, Join, Label, Table, Text, Value, say
 from engine.report.pieces import (
+    days_title,
     missing_way,
     plan_value,
     price_note,
@@ -42,16 +43,30 @@ def ways_table(advice: Advice, best: Assessment) -> Table:
                 price_note(option, advice.scenario),
             )
         )
+    allowed = [a for a in advice.api if a.allowed]
+    if allowed:
+        hosted = min(allowed, key=lambda a: (a.cost.expected, a.provider, a.model))
+        rows.append(
+            (
+                Label("way.api"),
+                Text(f"{hosted.provider}: {hosted.model}"),
+                Text("–"),
+                say(N_("at once")),
+                stacked("money", hosted.cost),
+                stacked("money", hosted.cost),
+                Text("P"),
+            )
+        )
     return Table(
         "T6",
         say(N_("Best plan of each way; in bold: the one asked for")),
         (
             Column(say(N_("Way")), weight=1.2),
-            Column(say(N_("Cards and supplier")), weight=2.2),
+            Column(say(N_("Cards and supplier")), weight=2.1),
             Column(say(N_("Memory")), weight=0.9),
-            Column(say(N_("Days until done")), "right", 1.3),
-            Column(say(N_("Cash needed")), "right", 1.9),
-            Column(say(N_("Cost of the job")), "right", 1.9),
+            Column(days_title(advice), "right", 1.3),
+            Column(say(N_("Cash needed")), "right", 2.2),
+            Column(say(N_("Cost of the job")), "right", 2.2),
             Column(say(N_("Price of")), weight=1.2),
         ),
         tuple(rows),
