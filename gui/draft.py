@@ -166,7 +166,7 @@ class TaskDraft(_Value):
         if not self.model_document():
             name = {"catalog": "catalog_id", "config": "architecture", "size": "parameters_billion"}[self.model_source]
             found.append(Problem(Page.MODEL, index, name, "draft.no_model"))
-        if self.method and not self.is_inference:
+        if not self.is_inference:
             wanted = ("tokens",) if self.data_source == "tokens" else ("examples", "tokens_per_example")
             code = "draft.no_file" if self.data_source == "file" else "draft.no_data"
             missing = [n for n in wanted if getattr(self, n) in (None, "")]

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from importlib.resources import files
 
-from PySide6.QtGui import QIcon, QPixmap
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QIcon, QPainter, QPen, QPixmap, QPolygonF
 
-__all__ = ["program_icon"]
+from gui.theme import Theme
+
+__all__ = ["program_icon", "step_icon"]
 
 
 def program_icon() -> QIcon:
@@ -19,3 +22,23 @@ def program_icon() -> QIcon:
         if pixmap.loadFromData(scaled, "SVG"):
             icon.addPixmap(pixmap)
     return icon
+
+
+def step_icon(theme: Theme, *, done: bool) -> QIcon:
+    """A tick for a step that is complete, a ring for one that is not."""
+    ratio, side = 3.0, 16
+    pixmap = QPixmap(round(side * ratio), round(side * ratio))
+    pixmap.setDevicePixelRatio(ratio)
+    pixmap.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(pixmap)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    pen = QPen(QColor(theme.success if done else theme.border_strong), 2.0)
+    pen.setCapStyle(Qt.PenCapStyle.RoundCap)
+    pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
+    painter.setPen(pen)
+    if done:
+        painter.drawPolyline(QPolygonF([QPointF(2.5, 8.5), QPointF(6.5, 12.5), QPointF(13.5, 4)]))
+    else:
+        painter.drawEllipse(QRectF(3.5, 3.5, 9, 9))
+    painter.end()
+    return QIcon(pixmap)

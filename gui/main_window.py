@@ -28,11 +28,12 @@ from engine.messages.mark import N_
 from gui import dialogs
 from gui.autosave import Autosave, Rescued
 from gui.crash import CrashHandler
+from gui.examples import example_content
 from gui.files import FileKind, kind_of_file
 from gui.icons import program_icon
 from gui.menus import Menus
 from gui.problems import Page
-from gui.start_page import StartPage, example_content
+from gui.start_page import StartPage
 from gui.state import AppState
 from gui.widgets.basic import button, label
 from gui.widgets.drop import dropped_path
@@ -139,6 +140,8 @@ class MainWindow(QMainWindow):
         self.words.bind(self.busy_bar.setAccessibleName, N_("Computing …"))
         self.stop = button(self.words, NP_("button", "Stop"), "status.stop", "link")
         self.stop.clicked.connect(self.state.cancel)
+        self.statusBar().setSizeGripEnabled(False)
+        self.statusBar().setContentsMargins(8, 0, 8, 0)
         self.statusBar().addWidget(self.catalog_label, 1)
         self.statusBar().addPermanentWidget(self.busy_bar)
         self.statusBar().addPermanentWidget(self.stop)
@@ -233,7 +236,7 @@ class MainWindow(QMainWindow):
     def open_example(self, name: str) -> None:
         """Open a bundled example, all steps filled in."""
         if self._may_replace():
-            self.state.open_example(example_content(name), name)
+            self.state.open_example(example_content(name, self.state.language), name)
             self._begin(at_review=True)
 
     def resume(self) -> None:

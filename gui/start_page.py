@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from importlib.resources import files
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
@@ -11,65 +9,13 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QPushButton, QVBoxLayout
 
 from engine.messages.mark import N_
 from gui.autosave import Rescued
+from gui.examples import EXAMPLES
 from gui.state import AppState
 from gui.widgets.basic import Card, bound_label, button, clear_layout, label, scrolled
 from gui.widgets.choice_cards import ChoiceCards
 from gui.widgets.words import Text, Words
 
-__all__ = ["EXAMPLES", "Example", "StartPage", "example_content"]
-
-
-@dataclass(frozen=True)
-class Example:
-    """A bundled scenario."""
-
-    name: str  # of its file, without ".json"
-    title: str
-    text: str
-
-
-EXAMPLES: tuple[Example, ...] = (
-    Example(
-        "qlora-8b-own-card",
-        N_("Fine-tune an 8B model on one card"),
-        N_("QLoRA on a card that is bought for 20,000 yuan: which one, and is it enough?"),
-    ),
-    Example(
-        "lora-32b-on-premises",
-        N_("Adapt a 32B model on premises"),
-        N_("LoRA with data that may not leave the building."),
-    ),
-    Example(
-        "full-70b-rented",
-        N_("Train all weights of a 70B model"),
-        N_("Full fine-tuning on rented nodes: how many cards, how long, what does it cost?"),
-    ),
-    Example(
-        "continued-8b-50b-tokens",
-        N_("Teach an 8B model a new field"),
-        N_("Continued pre-training on 50 billion tokens, on several nodes."),
-    ),
-    Example(
-        "serve-70b-50-users",
-        N_("Serve a 70B model to 50 users"),
-        N_("Own cards, rented cards, or an API for a year of service?"),
-    ),
-    Example(
-        "weekend-api",
-        N_("A weekend experiment"),
-        N_("Only outputs are needed, and an API turns out cheaper than any card."),
-    ),
-    Example(
-        "cn-university-campus-cluster",
-        N_("A university with a campus cluster"),
-        N_("Two tasks in China, no export-controlled cards: buy, rent, or queue on campus?"),
-    ),
-)
-
-
-def example_content(name: str) -> bytes:
-    """The file of an example."""
-    return (files("resources") / "examples" / f"{name}.json").read_bytes()
+__all__ = ["StartPage"]
 
 
 class StartPage(QWidget):

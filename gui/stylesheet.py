@@ -75,13 +75,12 @@ QPushButton[look="choice"]:hover { border-color: $accent; }
 QPushButton[look="choice"]:checked { background: $accent_soft; border: 2px solid $accent; }
 QPushButton[look="choice"]:focus { border: 2px solid $accent; }
 QPushButton[look="segment"] { background: $surface; border: 1px solid $border_strong; border-radius: ${r2}px; }
-QPushButton[look="segment"]:checked { background: $accent_soft; color: $accent; border: 2px solid $accent;
-  font-weight: 600; }
-QPushButton[look="segment"]:focus { border: 2px solid $text; }
+QPushButton[look="segment"]:checked { background: $accent_soft; color: $accent; border-color: $accent; }
+QPushButton[look="segment"]:focus { border: 2px solid $accent; }
 QPushButton[look="step"] { text-align: left; background: transparent; border: 2px solid transparent;
   border-radius: ${r2}px; padding: ${s}px ${m}px; }
 QPushButton[look="step"]:hover { background: $raised; }
-QPushButton[look="step"]:checked { background: $accent_soft; color: $accent; font-weight: 700; }
+QPushButton[look="step"]:checked { background: $accent_soft; color: $accent; }
 QPushButton[look="step"]:focus { border: 2px solid $accent; }
 QPushButton[look="step"]:disabled { color: $muted; }
 QPushButton[look="nav"] { background: transparent; border: 2px solid transparent; border-radius: ${r2}px;
@@ -94,7 +93,7 @@ QToolButton[look="why"] { min-width: ${line}px; max-width: ${line}px; min-height
   border-radius: ${half}px; padding: 0; color: $accent; border: 1px solid $border_strong; font-weight: 700; }
 QToolButton[look="why"]:focus { border: 2px solid $accent; padding: 0; }
 QToolButton[look="fold"] { background: transparent; border: 2px solid transparent; color: $accent; font-weight: 600;
-  padding: ${xs}px ${s}px; }
+  padding: ${xs}px ${s}px ${xs}px 0; }
 QToolButton[look="fold"]:focus { border: 2px solid $accent; }
 QToolButton::menu-indicator { image: none; }
 
@@ -157,7 +156,7 @@ QMenu::separator { height: 1px; background: $border; margin: ${xs}px ${s}px; }
 QMenu::indicator { width: ${icon}px; height: ${icon}px; left: 2px; }
 QStatusBar { background: $surface; border-top: 1px solid $border; color: $muted; }
 QStatusBar::item { border: none; }
-QStatusBar QLabel { color: $muted; font-size: ${pt_small}pt; }
+QStatusBar QLabel { color: $muted; font-size: ${pt_small}pt; padding: ${xs}px ${s}px; }
 
 QProgressBar { background: $raised; border: none; border-radius: 3px; min-height: 6px; max-height: 6px; }
 QProgressBar::chunk { background: $accent; border-radius: 3px; }

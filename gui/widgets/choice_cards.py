@@ -62,12 +62,12 @@ class _ChoiceCard(QPushButton):
 
     def sizeHint(self) -> QSize:
         """Room for the words at a comfortable width."""
-        width = self.fontMetrics().averageCharWidth() * 34
+        width = self.fontMetrics().horizontalAdvance("0") * 36
         return QSize(width, self.heightForWidth(width))
 
     def minimumSizeHint(self) -> QSize:
         """As narrow as a few words."""
-        width = self.fontMetrics().averageCharWidth() * 20
+        width = self.fontMetrics().horizontalAdvance("0") * 22
         return QSize(width, self.heightForWidth(max(width, self.width())))
 
 
@@ -115,7 +115,7 @@ class ChoiceCards(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """One column where two would be cramped."""
         super().resizeEvent(event)
-        one = self.fontMetrics().averageCharWidth() * 32
+        one = self.fontMetrics().horizontalAdvance("0") * 34
         self._arrange(max(1, min(self._columns, self.width() // max(one, 1))))
 
     def _arrange(self, columns: int) -> None:

@@ -24,7 +24,9 @@ class FormRow:
     container: QWidget
     caption: QLabel | None
     problem_label: QLabel
+    form: Form
     help: str = ""
+    relevant: bool = True
 
     def show_problem(self, text: str) -> None:
         """Say what is wrong beside the field and to a screen reader; an empty text takes it back."""
@@ -45,8 +47,11 @@ class FormRow:
         return proxy if isinstance(proxy, QWidget) else self.editor
 
     def set_visible(self, visible: bool) -> None:
-        """Show or hide the whole row."""
-        self.container.setVisible(visible)
+        """Show or hide the whole row; the others close up."""
+        if visible != self.relevant:
+            self.relevant = visible
+            self.container.setVisible(visible)
+            self.form.close_up()
 
 
 class Form(QWidget):
@@ -90,13 +95,14 @@ class Form(QWidget):
         caption_label = self._head(column, full, caption, editor, why)
         line = QHBoxLayout()
         line.setSpacing(8)
-        line.addWidget(editor, 1)
+        line.addWidget(editor, 0 if isinstance(editor, CheckEdit) else 1)
         if unit:
             suffix = label("", "muted", wrap=False)
             words.bind(suffix.setText, unit)
             line.addWidget(suffix)
         if isinstance(editor, CheckEdit) and why:
-            line.addWidget(self._why(full, caption, why), 0, Qt.AlignmentFlag.AlignTop)
+            line.addWidget(self._why(full, caption, why), 0, Qt.AlignmentFlag.AlignVCenter)
+            line.addStretch(1)
         column.addLayout(line)
         if hint:
             note = label("", "small")
@@ -107,7 +113,7 @@ class Form(QWidget):
         problem.hide()
         column.addWidget(problem)
         column.addStretch(1)
-        row = FormRow(name, editor, container, caption_label, problem)
+        row = FormRow(name, editor, container, caption_label, problem, self)
         self._name(row, caption, why, hint)
         self.rows[name] = row
         if wide:
@@ -122,14 +128,14 @@ class Form(QWidget):
             return None
         head = QHBoxLayout()
         head.setSpacing(6)
-        made = label("", "section", wrap=True)
+        made = label("", "section", wrap=False)
         made.setBuddy(editor)
         self._words.bind(made.setText, caption)
         made.setTextFormat(Qt.TextFormat.AutoText)  # plain text would print the mnemonic's "&"
-        head.addWidget(made, 1 if not why else 0)
+        head.addWidget(made)
         if why:
             head.addWidget(self._why(full, caption, why))
-            head.addStretch(1)
+        head.addStretch(1)
         column.addLayout(head)
         return made
 
@@ -163,6 +169,11 @@ class Form(QWidget):
         wanted = self.fontMetrics().horizontalAdvance("0") * self.COLUMN_DIGITS
         self._arrange(max(1, min(self._columns, self.width() // max(wanted, 1))))
 
+    def close_up(self) -> None:
+        """Put the rows that are shown in their places again."""
+        columns, self._shown_columns = self._shown_columns or self._columns, 0
+        self._arrange(columns)
+
     def _arrange(self, columns: int) -> None:
         if columns == self._shown_columns:
             return
@@ -171,6 +182,8 @@ class Form(QWidget):
         for row in self.rows.values():
             self._grid.removeWidget(row.container)
         for name, row in self.rows.items():
+            if not row.relevant:
+                continue
             if name in self._wide or isinstance(row.editor, CheckEdit):
                 at_row, at_column = (at_row + 1 if at_column else at_row), 0
                 self._grid.addWidget(row.container, at_row, 0, 1, columns)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QLabel, QProgressBar, QVBoxLayout, QWidget
 
-from engine.advice.result import Advice, Assessment, TaskAssessment
+from engine.advice.result import Advice, Assessment, PickRole, TaskAssessment
 from engine.i18n import Language
 from engine.memory.result import Verdict
 from engine.messages.mark import N_
@@ -114,7 +114,7 @@ class LivePanel(QFrame):
     def _show(self) -> None:
         language, advice = self._state.language, self._advice
         problems = self._state.draft.problems()
-        best = advice.ranked[advice.picks[0].index] if advice and advice.picks else None
+        best = _cheapest(advice) if advice is not None else None
         shown = best is not None and not problems
         self.answer.setVisible(shown)
         self.more.setVisible(bool(advice) and not problems)
@@ -179,6 +179,12 @@ class LivePanel(QFrame):
             widget = item.widget() if item is not None else None
             if widget is not None:
                 widget.setVisible(bool(text))
+
+
+def _cheapest(advice: Advice) -> Assessment | None:
+    """The plan of the first pick (the cheapest that works); None where nothing works."""
+    picks = sorted(advice.picks, key=lambda pick: pick.role is not PickRole.CHEAPEST)
+    return advice.ranked[picks[0].index] if picks else None
 
 
 def _tightest(tasks: tuple[TaskAssessment, ...]) -> TaskAssessment:

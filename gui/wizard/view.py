@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 from engine.messages.mark import N_
 from gui import dialogs
 from gui.draft import Draft
+from gui.icons import step_icon
 from gui.problems import Page, Problem
 from gui.state import AppState
 from gui.widgets.basic import button, clear_layout, label, scrolled
@@ -72,6 +73,7 @@ class WizardView(QWidget):
         self._build_footer(outer)
         self._build_keys()
         state.draft_changed.connect(self._show_draft)
+        state.theme_changed.connect(lambda _theme: self._refresh())
         state.theme_changed.connect(lambda _theme: self._arrange())
         self.words.run(lambda _language: self._refresh())
         self.go(self.step, focus=False)
@@ -256,8 +258,8 @@ class WizardView(QWidget):
                 name = f"{step.task + 1}. {name}"
             done = step not in bad and step.page is not Page.REVIEW
             state = language.gettext("complete") if done else language.gettext("incomplete")
-            mark = "✓" if done else "•"
-            made.setText(f"{mark}  {name}")
+            made.setText(name)
+            made.setIcon(step_icon(self.state.theme, done=done))
             made.setChecked(step == self.step)
             spoken = name if step.page is Page.REVIEW else f"{name}, {state}"
             made.setAccessibleName(language.fill("Step {number:int}: {name}", number=number + 1, name=spoken))
