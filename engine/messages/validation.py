@@ -41,6 +41,9 @@ TEMPLATES: dict[str, str] = {
     ),
     "case.model_guessed": N_("Some dimensions of {model} were not stated and are assumed: {names}."),
     "case.gpu_unknown": N_("The GPU {gpu} is not in the catalogue; memory is given without a verdict."),
+    "case.gpu_by_size": N_(
+        "The GPU {gpu} is not in the catalogue; {usable:gib} usable memory follow from its name, and there is no speed."
+    ),
     "case.gpu_several": N_("{gpu} can mean several cards ({names}); the slowest, {taken}, is taken."),
     # what came out
     "case.fits": N_("Fits on {gpu}: about {needed:gib} needed, at least {spare:gib} stay free."),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,12 +12,19 @@ from engine.errors import InputError
 from engine.findings import Finding
 from engine.hardware.model import CatalogSnapshot, Gpu
 from engine.layout.model import InferenceJob, Job, Layout, Method
+from engine.quantity import gib
 from engine.validation import fields as words
 from engine.validation.fields import Case
 from engine.validation.knobs import Knobs, Which
 from engine.validation.models import find_model
 from engine.validation.serving_case import inference_knobs, make_inference
 from engine.validation.training_case import make_training, training_knobs
+
+#: Of the GiB in a card's name, what its driver offers: 0.93 to 1.0 over the cards that report it; low, to be careful.
+_USABLE_SHARE = 0.95
+_PRETRAINING_GPUS = 512  # published pretraining runs have hundreds to thousands
+_WEIGHTS_SHARE = 0.7  # of the memory, so that a cache fits beside them
+_LARGEST_NODE = 8
 
 __all__ = ["GpuChoice", "ResolvedCase", "Variant", "resolve_case"]
 
@@ -27,6 +35,7 @@ class Variant:
 
     job: Job | InferenceJob
     layout: Layout
+    precision: str  # of matrix work, where the case states it; "" follows from the regime
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +58,6 @@ class ResolvedCase:
     expected: Variant
     hull: tuple[Variant, ...]
     framework: str
-    precision: str
     assumptions: tuple[Finding, ...] = field(default=())
 
     @property
@@ -80,14 +88,16 @@ def resolve_case(values: Mapping[str, Any], catalog: CatalogSnapshot, *, hull: b
         knobs.warn("case.model_from_size", parameters=architecture.parameters_total)
     elif architecture.guessed:
         knobs.warn("case.model_guessed", model=architecture.name, names=", ".join(architecture.guessed))
-    hardware = _hardware(case, catalog, knobs)
+    hardware = _hardware(case, catalog, knobs, method, architecture)
     if method is Method.INFERENCE:
-        inference_knobs(case, knobs, architecture, hardware.count)
-        variants = [make_inference(case, knobs.chosen(w)) for w in _needed(knobs)]
+        usable = min((g.usable_bytes for g in hardware.gpus if g.usable_bytes), default=None)
+        inference_knobs(case, knobs, architecture, hardware.count, usable)
+        choices = [knobs.chosen(w) for w in _needed(knobs)]
+        made = [Variant(*make_inference(case, c), case.text("precision").lower()) for c in choices]
     else:
         training_knobs(case, knobs, method, architecture, hardware.count)
-        variants = [make_training(case, knobs.chosen(w), method) for w in _needed(knobs)]
-    made = [Variant(job, layout) for job, layout in variants]
+        choices = [knobs.chosen(w) for w in _needed(knobs)]
+        made = [Variant(*make_training(case, c, method), c["precision"]) for c in choices]
     return ResolvedCase(
         method=method,
         architecture=architecture,
@@ -95,7 +105,6 @@ def resolve_case(values: Mapping[str, Any], catalog: CatalogSnapshot, *, hull: b
         expected=made[0],
         hull=tuple(v for i, v in enumerate(made[1:], 1) if v not in made[:i]),
         framework=case.text("framework") or "hf-transformers",
-        precision=case.text("precision").lower(),
         assumptions=tuple(knobs.assumed),
     )
 
@@ -104,14 +113,16 @@ def _needed(knobs: Knobs) -> tuple[Which, ...]:
     return ("expected",) if knobs.certain else ("expected", "least", "most")
 
 
-def _hardware(case: Case, catalog: CatalogSnapshot, knobs: Knobs) -> GpuChoice:
+def _hardware(
+    case: Case, catalog: CatalogSnapshot, knobs: Knobs, method: Method, architecture: Architecture
+) -> GpuChoice:
     count, nodes = case.count("n_gpus"), case.count("n_nodes")
+    gpus = _named_gpus(case, catalog, knobs)
     if count is None:
-        knobs.assume("n_gpus", 1)
-    count = count or 1
+        count = _usual_count(method, architecture, gpus) if knobs.spreads("n_gpus") else 1
+        knobs.assume("n_gpus", count)
     if nodes is not None and count % nodes:
         raise InputError("case.nodes_mismatch", gpus=count, nodes=nodes)
-    gpus = _named_gpus(case, catalog, knobs)
     if nodes is None:
         per_node = min((g.max_gpus_per_node or 8 for g in gpus), default=8)
         nodes = max(1, -(-count // per_node))
@@ -122,6 +133,18 @@ def _hardware(case: Case, catalog: CatalogSnapshot, knobs: Knobs) -> GpuChoice:
     return GpuChoice(gpus, count, nodes, case.text("interconnect").lower())
 
 
+def _usual_count(method: Method, architecture: Architecture, gpus: tuple[Gpu, ...]) -> int:
+    """Cards of a run that was done somewhere but whose number is not told; only figures per card are compared."""
+    if method in (Method.PRETRAIN, Method.CONTINUED):
+        return _PRETRAINING_GPUS
+    usable = min((g.usable_bytes for g in gpus if g.usable_bytes), default=None)
+    needed = 2 * architecture.parameters_total if method is Method.INFERENCE else 0
+    count = 1
+    while usable and needed > _WEIGHTS_SHARE * usable * count and count < _LARGEST_NODE:
+        count *= 2
+    return count
+
+
 def _named_gpus(case: Case, catalog: CatalogSnapshot, knobs: Knobs) -> tuple[Gpu, ...]:
     ids = [i for i in case.text("gpu_id").split("|") if i]
     found = tuple(catalog.gpu_by_id[i] for i in ids if i in catalog.gpu_by_id)
@@ -129,11 +152,31 @@ def _named_gpus(case: Case, catalog: CatalogSnapshot, knobs: Knobs) -> tuple[Gpu
     if not found and name:
         alias = catalog.gpu_aliases.get(" ".join(name.lower().split()), ())
         found = tuple(catalog.gpu_by_id[i] for i in alias)
+        sized = None if found else _card_of_size(name)
+        if sized is not None:
+            knobs.warn("case.gpu_by_size", gpu=name[:80], usable=sized.usable_bytes)
+            return (sized,)
         if not found:
             knobs.warn("case.gpu_unknown", gpu=name[:80])
     if len(found) > 1:
         knobs.warn("case.gpu_several", gpu=name or found[0].name, taken=found[0].name, names=_names(found))
     return found
+
+
+def _card_of_size(name: str) -> Gpu | None:
+    """A card that the catalogue lacks but whose name tells its memory: enough for a verdict, not for speed."""
+    size = re.search(r"\b(\d{1,3}) ?GB\b", name, re.IGNORECASE)
+    if size is None:
+        return None
+    return Gpu(
+        id=f"unlisted/{'-'.join(name.lower().split())[:60]}",
+        vendor="",
+        name=name[:60],
+        memory_gb=float(size[1]),
+        usable_bytes=gib(float(size[1]) * _USABLE_SHARE),
+        usable_basis="rule",
+        confidence="low",
+    )
 
 
 def _names(gpus: tuple[Gpu, ...]) -> str:

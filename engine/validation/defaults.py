@@ -7,9 +7,9 @@ to its user, all usual values stand, and the answer is the hull over them.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from engine.layout.model import Attention, Loss, Method, Recomputation, Regime, WeightQuantization
+from engine.layout.model import Attention, Loss, Method, Optimizer, Recomputation, Regime, Sharding, WeightQuantization
 
 __all__ = ["FRAMEWORKS", "Framework", "framework_of"]
 
@@ -40,6 +40,10 @@ class Framework:
     loss: tuple[Loss, ...] = (Loss.PLAIN,)
     kbit_preparation: tuple[bool, ...] = (False, True)
     qlora_formats: tuple[WeightQuantization, ...] = ("nf4-dq", "nf4")
+    optimizers: tuple[Optimizer, ...] = (Optimizer.ADAMW,)
+    #: What several data-parallel ranks share out where only degrees are stated, the most shared first.
+    shardings: tuple[Sharding, ...] = (Sharding.NONE,)
+    precisions: tuple[str, ...] = ("",)  # of matrix work, slowest first; "" follows from the regime
     source: str = ""
 
     def checkpointing_for(self, method: Method) -> tuple[tuple[Recomputation, ...], Recomputation]:
@@ -64,6 +68,7 @@ _DEEPSPEED = Framework(
     adapter_regimes=_MASTER,
     expected_adapter_regime=Regime.FP32_MASTER,
     kbit_preparation=(True,),
+    shardings=(Sharding.ZERO3, Sharding.ZERO2, Sharding.ZERO1),
     source="DeepSpeed: bf16 or fp16 weights beside fp32 master weights and states",
 )
 _MEGATRON = Framework(
@@ -75,7 +80,16 @@ _MEGATRON = Framework(
     adapter_regimes=_MASTER,
     expected_adapter_regime=Regime.FP32_MASTER,
     adapter_dtypes=("bf16",),
+    shardings=(Sharding.ZERO1,),
     source="Megatron-LM: distributed optimizer, --recompute-activations selective",
+)
+_SUBMISSION = replace(_MEGATRON, precisions=("", "fp8"), source="MLPerf Training v5.1 submissions: FP8 where offered")
+_AXOLOTL = replace(
+    _HF,
+    full_regimes=(Regime.PURE_BF16, Regime.BF16_AMP),
+    expected_full_regime=Regime.PURE_BF16,
+    optimizers=(Optimizer.ADAMW_8BIT, Optimizer.ADAMW),
+    source="axolotl examples: weights loaded in bf16, adamw_bnb_8bit or adamw_torch",
 )
 _TITAN = Framework(
     attention=_FLASH,
@@ -119,14 +133,15 @@ _AMP = Framework(
     attention=_FLASH,
     full_regimes=_AUTOCAST,
     expected_full_regime=Regime.BF16_AMP,
-    source="llm-foundry: amp_bf16 over FSDP",
+    loss=(Loss.CHUNKED, Loss.PLAIN),
+    source="llm-foundry: amp_bf16 over FSDP, fused cross-entropy that works in place",
 )
 
 #: By the beginning of a framework's name, or a part of it in brackets; the first that matches holds.
 FRAMEWORKS: tuple[tuple[str, Framework], ...] = (
     ("unsloth", _UNSLOTH),
     ("megatron", _MEGATRON),
-    ("nemo /", _MEGATRON),
+    ("nemo /", _SUBMISSION),
     ("nemo-automodel", _PURE),
     ("nemo", _MEGATRON),
     ("torchtitan", _TITAN),
@@ -139,7 +154,7 @@ FRAMEWORKS: tuple[tuple[str, Framework], ...] = (
     ("hf-", _HF),
     ("peft", _HF),
     ("trl", _HF),
-    ("axolotl", _HF),
+    ("axolotl", _AXOLOTL),
     ("xtuner", _HF),
     ("transformers", _HF),
 )

@@ -70,7 +70,7 @@ def estimate_resolved(
     trainings: list[TrainingSpeed] = []
     servings: list[InferenceSpeed] = []
     findings: list[Finding] = []
-    clusters = [_cluster(g, case.hardware, catalog) for g in case.hardware.gpus]
+    clusters = _as_stated([_cluster(g, case.hardware, catalog) for g in case.hardware.gpus], case.hardware)
     for cluster in clusters:
         for variant in case.variants:
             hardware = _rates(case, variant, cluster)
@@ -83,7 +83,7 @@ def estimate_resolved(
                 if bool(block.known):
                     trainings.append(block.at())
     if clusters:
-        findings.extend(findings_of_speed(clusters[0], _precision(case, case.expected), case.framework))
+        findings.extend(findings_of_speed(clusters[0], _precision(case.expected), case.framework))
     memory = _hull_memory(memories)
     findings.extend(_memory_findings(memory, gpu, case))
     return CaseEstimate(
@@ -125,16 +125,27 @@ def _cluster(gpu: Gpu, hardware: GpuChoice, catalog: CatalogSnapshot) -> Cluster
     return cluster_for(gpu, system, gpus_per_node=per_node, nodes=hardware.nodes)
 
 
-def _precision(case: ResolvedCase, variant: Variant) -> Precision:
+def _as_stated(clusters: list[Cluster], hardware: GpuChoice) -> list[Cluster]:
+    """Of the forms that a card's name may mean, those with the stated link, where there are any."""
+    if "nvlink" in hardware.interconnect:
+        kinds = ("nvswitch", "nvlink-pair")
+    elif "pcie" in hardware.interconnect:
+        kinds = ("pcie-p2p", "pcie-host")
+    else:
+        return clusters
+    return [c for c in clusters if c.intra_node.kind in kinds] or clusters
+
+
+def _precision(variant: Variant) -> Precision:
     if isinstance(variant.job, InferenceJob):
         return "fp8" if variant.job.weight_quantization == "fp8" else "bf16"
     regime = compute_precision(variant.layout.regime)
-    return _STATED_PRECISIONS.get(case.precision, regime) if regime != "fp32" else regime
+    return _STATED_PRECISIONS.get(variant.precision, regime) if regime != "fp32" else regime
 
 
 def _rates(case: ResolvedCase, variant: Variant, cluster: Cluster) -> HardwareBlock:
     stack = serving_stack(variant.job.engine) if isinstance(variant.job, InferenceJob) else stack_of(case.framework)
-    return hardware_block([cluster], precision=_precision(case, variant), framework=case.framework, stack=stack)
+    return hardware_block([cluster], precision=_precision(variant), framework=case.framework, stack=stack)
 
 
 def _hull(estimates: Sequence[Estimate]) -> Estimate:

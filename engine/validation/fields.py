@@ -169,6 +169,9 @@ class Case:
         """Prompt and output tokens, also as "in 1000 / out 200", "tg128" or "pp512" beside other words."""
         prompt, output = self.number("prompt_tokens"), self.number("output_tokens")
         words = self.text("packing_or_avg_len").lower()
+        notes = self.text("notes").lower()
+        if notes.startswith("prefill"):  # such rows time the reading of a prompt, and say so only there
+            words = notes
         for name, pattern in (("prompt", r"(?:^|\b)(?:in |pp)(\d+)"), ("output", r"(?:^|\b)(?:out |tg)(\d+)")):
             found = re.search(pattern, words)
             if found and name == "prompt" and prompt is None:

@@ -55,6 +55,10 @@ class Knobs:
         """Something else that the reader should know about how the case was read."""
         self.assumed.append(Finding(code=code, severity=Severity.WARNING, params=params))
 
+    def spreads(self, key: str) -> bool:
+        """Whether a setting that is not given takes all its possibilities."""
+        return self._spread(key)
+
     @property
     def certain(self) -> bool:
         """Whether every setting has a single value."""

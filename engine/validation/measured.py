@@ -28,7 +28,10 @@ _SECONDS_PER_MINUTE, _SECONDS_PER_HOUR = 60.0, 3600.0
 
 
 def compare_row(row: Mapping[str, str], catalog: CatalogSnapshot) -> tuple[CaseEstimate, list[Comparison]]:
-    """Estimate of a row and the comparisons that it allows. `InputError` says why a row can't be used."""
+    """Estimate of a row and the comparisons that it allows. `InputError` says why a row can't be used.
+
+    A row whose own number can't be compared is used for the others that it carries.
+    """
     case, kind = Case(row), row.get("kind", "")
     if kind == "oom" and case.text("oom_cause") and case.text("oom_cause") != "steady":
         raise InputError("validate.oom_not_steady", cause=case.text("oom_cause"))
@@ -39,7 +42,7 @@ def compare_row(row: Mapping[str, str], catalog: CatalogSnapshot) -> tuple[CaseE
     if kind in _OUTCOMES:
         if found.gpu_id is None:
             raise InputError("validate.no_gpu")
-    elif primary is None:
+    elif not numbers:
         raise InputError(_why_not(kind, case, found))
     return found, [_comparison(row, case, found, q, q == primary, m, e) for q, m, e in numbers]
 
@@ -121,8 +124,7 @@ def _rate(case: Case, found: CaseEstimate) -> Estimate | None:
     if output is None and prompt is not None:  # prefill alone is timed
         first = found.inference.time_to_first_token_seconds
         return Bounds(first.low, first.expected, first.high).reciprocal(prompt / found.layout.gpus).at()
-    whole_machine = found.layout.layer_split and "holds the total" in case.text("notes")
-    return found.inference.tokens_per_second if whole_machine else found.inference.tokens_per_second_per_gpu
+    return found.inference.tokens_per_second_per_gpu
 
 
 def _comparison(

@@ -6,6 +6,8 @@ from typing import Any
 
 from engine.architecture.model import Architecture
 from engine.layout.model import InferenceJob, Layout
+from engine.memory.kv_cache import STATE_BYTES, kv_elements
+from engine.memory.quantized import FORMATS
 from engine.validation import fields as words
 from engine.validation.fields import Case, Parallel, parse_parallel
 from engine.validation.knobs import Knobs
@@ -18,8 +20,9 @@ _ENGINES = (
     ("llama.cpp", "llama.cpp"), ("llamafile", "llama.cpp"), ("kobold", "llama.cpp"), ("gguf", "llama.cpp"),
     ("lm studio", "llama.cpp"), ("lmdeploy", "vllm"),
 )  # fmt: skip
-#: Sequences at once under the highest load, where a benchmark does not say: half and twice as many are possible.
-_BUSY = (64, 256, 512)
+#: Sequences at once under the highest load, where a benchmark does not say: limits that engines ship with
+#: (vLLM max_num_seqs 256 to 1024, TensorRT-LLM max_batch_size 2048), as far as their caches fit.
+_BUSY = (64, 512, 2048)
 _BATCHING = ("vllm", "sglang", "tensorrt-llm")
 _USUAL_PROMPT, _USUAL_OUTPUT = 1024, 512
 
@@ -30,7 +33,7 @@ def serving_engine(framework: str) -> str:
     return next((engine for part, engine in _ENGINES if part in name), "hf-transformers")
 
 
-def inference_knobs(case: Case, knobs: Knobs, architecture: Architecture, gpus: int) -> None:
+def inference_knobs(case: Case, knobs: Knobs, architecture: Architecture, gpus: int, usable: int | None) -> None:
     """Read all settings of an inference case into `knobs`."""
     engine = serving_engine(case.text("framework"))
     if not case.text("framework"):
@@ -41,7 +44,9 @@ def inference_knobs(case: Case, knobs: Knobs, architecture: Architecture, gpus: 
     _lengths(case, knobs)
     sequences = case.count("concurrency") or case.count("micro_batch")
     if sequences is None and engine in _BATCHING and case.text("framework"):
-        knobs.assume("concurrency", *_BUSY, expected=_BUSY[1])
+        room = _sequences_that_fit(knobs, architecture, gpus, usable)
+        least, busy, most = (max(1, min(n, room)) for n in _BUSY)
+        knobs.assume("concurrency", least, busy, most, expected=busy)
     else:
         knobs.take("concurrency", sequences, 1)
     note = case.text("parallel_note").lower()
@@ -52,6 +57,17 @@ def inference_knobs(case: Case, knobs: Knobs, architecture: Architecture, gpus: 
         knobs.stated("parallel", parse_parallel(text, gpus))
     else:
         knobs.assume("parallel", Parallel(tensor=gpus))
+
+
+def _sequences_that_fit(knobs: Knobs, architecture: Architecture, gpus: int, usable: int | None) -> int:
+    """Sequences whose caches find room beside the weights on all cards together, at 90 % of their memory."""
+    if usable is None:
+        return _BUSY[-1]
+    weights = architecture.parameters_total * FORMATS[knobs.known("weight_quant")].bits / 8
+    length = knobs.known("prompt_tokens") + knobs.known("output_tokens")
+    elements, states = kv_elements(architecture, length)
+    each = float(elements) * knobs.known("kv_quant") / 8 + float(states) * STATE_BYTES
+    return int((0.9 * usable * gpus - weights) / each) if each else _BUSY[-1]
 
 
 def _formats(case: Case, knobs: Knobs, architecture: Architecture) -> None:
@@ -75,6 +91,8 @@ def _formats(case: Case, knobs: Knobs, architecture: Architecture) -> None:
 def _lengths(case: Case, knobs: Knobs) -> None:
     prompt, output = case.lengths()
     whole = case.count("seq_len")
+    if prompt is not None and output is None and whole in (None, prompt):  # a prompt is read, nothing generated
+        output = 0
     if whole is not None and prompt is None and output is None:
         output, prompt = whole, 0  # a sequence of that length is generated
     elif whole is not None and prompt is None and output is not None:

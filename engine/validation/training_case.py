@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from engine.architecture.linears import layer_linears
 from engine.architecture.model import Architecture
 from engine.errors import InputError
 from engine.layout.model import (
@@ -35,6 +36,9 @@ _USUAL_MICRO_BATCHES = (1, 2, 8)  # of fine-tuning recipes; the least is taken w
 _USUAL_RANKS = (8, 16, 64)
 _VIRTUAL_TOKENS = 20  # PEFT's example for prompt tuning
 _FREEZE_FRACTION = 0.25
+_MANY_GPUS = 64  # from here on runs use model parallelism rather than sharding alone
+_HALF_A_CARD = 40e9  # bytes
+_USUAL_STEP_TOKENS = 4e6  # tokens of one optimizer step in pretraining (GPT-3: 3.2 M, Llama 3: 4 to 16 M)
 
 
 def training_knobs(case: Case, knobs: Knobs, method: Method, architecture: Architecture, gpus: int) -> None:
@@ -46,13 +50,18 @@ def training_knobs(case: Case, knobs: Knobs, method: Method, architecture: Archi
         knobs.assume("framework", "hf-transformers")
     adapters = _adapters(case, method)
     _regime(case, knobs, framework, adapters)
-    _optimizer(case, knobs)
+    _optimizer(case, knobs, framework)
     long = _PRETRAINING_LENGTHS if method in (Method.PRETRAIN, Method.CONTINUED) else _USUAL_LENGTHS
     knobs.take("seq_len", case.count("seq_len"), *long, expected=long[1])
     _attention_and_checkpointing(case, knobs, framework, method)
     _loss(case, knobs, framework)
-    _parallel(case, knobs, framework, gpus, adapters)
-    _batch(case, knobs)
+    precision = case.text("precision").lower() or None
+    if precision is None and framework.precisions != ("",):
+        knobs.assume("precision", *framework.precisions, expected=framework.precisions[-1])
+    else:
+        knobs.stated("precision", precision or "")
+    _parallel(case, knobs, framework, architecture, gpus, adapters)
+    _batch(case, knobs, method)
     if adapters:
         _lora(case, knobs, framework, method)
     experts = case.text("experts").lower().removesuffix("_mm") or None
@@ -66,8 +75,10 @@ def training_knobs(case: Case, knobs: Knobs, method: Method, architecture: Archi
 def _adapters(case: Case, method: Method) -> bool:
     if method in (Method.LORA, Method.DORA, Method.QLORA):
         return True
-    preference = method in _PAIRS or method is Method.KTO
-    return preference and (case.count("lora_rank") is not None or "lora" in case.text("notes").lower())
+    if method not in _PAIRS and method is not Method.KTO:
+        return False
+    quantised = case.text("weight_quant", "quant").lower() not in ("", "none")
+    return quantised or case.count("lora_rank") is not None or "lora" in case.text("notes").lower()
 
 
 def _regime(case: Case, knobs: Knobs, framework: Framework, adapters: bool) -> None:
@@ -99,7 +110,7 @@ def _prepares(case: Case, framework: Framework) -> bool:
     return usual if stated is None else stated
 
 
-def _optimizer(case: Case, knobs: Knobs) -> None:
+def _optimizer(case: Case, knobs: Knobs, framework: Framework) -> None:
     optimizer = case.choice(words.OPTIMIZERS, "optimizer")
     states = case.text("optimizer_state_dtype").lower()
     if case.text("regime").lower() == "8bit-states" or states in ("int8", "8bit", "fp8"):
@@ -107,7 +118,7 @@ def _optimizer(case: Case, knobs: Knobs) -> None:
         optimizer = Optimizer.PAGED_ADAMW_8BIT if paged else Optimizer.ADAMW_8BIT
     elif states == "fp32" and optimizer in (None, Optimizer.ADAMW):
         optimizer = Optimizer.ADAMW_FP32
-    knobs.take("optimizer", optimizer, Optimizer.ADAMW)
+    knobs.take("optimizer", optimizer, *framework.optimizers, expected=framework.optimizers[-1])
     knobs.stated("optimizer_in_backward", bool(case.yes("optimizer_in_backward")))
 
 
@@ -128,7 +139,9 @@ def _loss(case: Case, knobs: Knobs, framework: Framework) -> None:
     knobs.take("fused_or_chunked_ce", stated, *framework.loss)
 
 
-def _parallel(case: Case, knobs: Knobs, framework: Framework, gpus: int, adapters: bool) -> None:
+def _parallel(
+    case: Case, knobs: Knobs, framework: Framework, architecture: Architecture, gpus: int, adapters: bool
+) -> None:
     note = case.text("parallel_note").lower()
     text = case.text("parallel_norm", "parallel")
     if note.startswith("layer split"):
@@ -137,24 +150,53 @@ def _parallel(case: Case, knobs: Knobs, framework: Framework, gpus: int, adapter
         raise InputError("case.not_expressed", key="parallel", value=note[:60])
     shard_grad = "shard_grad_op" in note
     if not text and gpus > 1 and not shard_grad:
+        if not adapters and gpus >= _MANY_GPUS:
+            knobs.assume("parallel", usual_parallel(architecture, gpus))
+            return
         whole = Parallel(data=gpus, sharding=Sharding.NONE)
         split = Parallel(data=gpus, sharding=Sharding.FSDP2, shard_degree=gpus)
         if framework.full_regimes == (Regime.FP32_MASTER,) and "deepspeed" in case.text("framework").lower():
             split = Parallel(data=gpus, sharding=Sharding.ZERO3, shard_degree=gpus)
             whole = Parallel(data=gpus, sharding=Sharding.ZERO2, shard_degree=gpus)
-        knobs.assume("parallel", split, whole, expected=whole if adapters else split)
+        alone = adapters and 2 * architecture.parameters_total <= _HALF_A_CARD
+        knobs.assume("parallel", split, whole, expected=whole if alone else split)
         return
     found = parse_parallel(text, gpus)
     if shard_grad:
         found = Parallel(data=gpus, sharding=Sharding.FSDP2, shard_degree=gpus, reshard=False)
     if case.yes("reshard_after_forward") is False and found.sharding is Sharding.FSDP2:
         found = replace(found, reshard=False)
-    if found.sharding is None:  # degrees without a word on what is sharded: plain data parallelism
-        found = replace(found, sharding=Sharding.NONE)
+    if found.sharding is None:  # degrees without a word on what the ranks share out
+        ranks = found.data * found.context
+        kinds = framework.shardings if not adapters else (Sharding.NONE,)
+        possible = [replace(found, sharding=k, shard_degree=1 if k is Sharding.NONE else ranks) for k in kinds]
+        held = 6 * architecture.parameters_total / (found.tensor * found.pipeline)
+        knobs.assume("parallel", *possible, expected=possible[-1 if held <= _HALF_A_CARD else 0])
+        return
     knobs.stated("parallel", found)
 
 
-def _batch(case: Case, knobs: Knobs) -> None:
+def usual_parallel(architecture: Architecture, gpus: int) -> Parallel:
+    """A layout as large runs use it where nothing is stated: a distributed optimizer, and the least tensor and
+    pipeline parallelism that leaves half of an 80 GB card for activations.
+
+    bytes = 6 x weights / (tp x pp) + 12 x weights / gpus: 16-bit weights, 32-bit gradients, sharded fp32 states
+    (arXiv:2104.04473, arXiv:1910.02054). Routed experts spread over up to 64 ranks first (arXiv:2412.19437).
+    """
+    routed = sum(x.elements for x in layer_linears(architecture) if x.kind == "expert")
+    best = Parallel(data=gpus, sharding=Sharding.ZERO1, shard_degree=gpus)
+    degrees = [(t, p) for p in (1, 2, 4, 8, 16, 32) for t in (1, 2, 4, 8) if gpus % (t * p) == 0]
+    for tensor, pipeline in sorted(degrees, key=lambda d: d[0] * d[1]):
+        ranks = gpus // (tensor * pipeline)
+        expert = max(e for e in (1, 2, 4, 8, 16, 32, 64) if ranks % e == 0 and e <= max(architecture.experts, 1))
+        held = (architecture.parameters_total - routed + routed / expert) / (tensor * pipeline)
+        best = Parallel(ranks, tensor, pipeline, 1, expert, Sharding.ZERO1, ranks)
+        if 6 * held + 12 * architecture.parameters_total / gpus <= _HALF_A_CARD:
+            break
+    return best
+
+
+def _batch(case: Case, knobs: Knobs, method: Method) -> None:
     micro, accumulation, whole = case.count("micro_batch"), case.count("grad_accum"), case.count("global_batch")
     ranks = knobs.known("parallel").data
     if micro is None and whole is not None:
@@ -168,7 +210,10 @@ def _batch(case: Case, knobs: Knobs) -> None:
     size = knobs.known("micro_batch")
     if accumulation is None and whole is not None:
         accumulation = max(1, round(whole / (ranks * size)))
-    knobs.take("grad_accum", accumulation, 1)
+    usual = 1
+    if ranks >= _MANY_GPUS // 8 and method in (Method.PRETRAIN, Method.CONTINUED):
+        usual = max(1, round(_USUAL_STEP_TOKENS / (ranks * size * knobs.known("seq_len"))))
+    knobs.take("grad_accum", accumulation, usual)
 
 
 def _lora(case: Case, knobs: Knobs, framework: Framework, method: Method) -> None:
