@@ -70,7 +70,7 @@ class StartPage(QWidget):
         )
         row = QHBoxLayout()
         row.setSpacing(12)
-        self.new = button(words, N_("&New scenario"), "start.new", "primary")
+        self.new = button(words, N_("Ne&w scenario"), "start.new", "primary")
         self.new.clicked.connect(self.new_wanted)
         self.open = button(words, N_("&Open a file …"), "start.open")
         self.open.clicked.connect(self.open_wanted)

@@ -103,10 +103,10 @@ class ConstraintsPage(WizardPage):
             N_("The data may leave the building (rented clouds and APIs are &possible)"),
             self.bind(CheckEdit(), "data_may_leave"),
         )
-        form.add("api_allowed", N_("An A&PI may be used where it is cheaper"), self.bind(CheckEdit(), "api_allowed"))
+        form.add("api_allowed", N_("An AP&I may be used where it is cheaper"), self.bind(CheckEdit(), "api_allowed"))
         form.add(
             "export_controlled_allowed",
-            N_("Cards under &export control may be bought"),
+            N_("Cards &under export control may be bought"),
             self.bind(CheckEdit(), "export_controlled_allowed"),
             why=N_(
                 "Some cards may not be sold to some countries. This follows dated notes of the catalogue and is "
@@ -136,14 +136,14 @@ class ConstraintsPage(WizardPage):
     def _build_cards(self) -> None:
         self.body.addWidget(bound_label(self.words, N_("Cards"), "subtitle"))
         form = self.form("constraints")
-        self.owned = OwnedEdit(self.state, self.words, N_("Add a card that we &have …"))
+        self.owned = OwnedEdit(self.state, self.words, N_("Add a card that &we have …"))
         form.add("owned", N_("Cards that are there already"), self.bind(self.owned, "owned"))
         self.excluded = GpuSetEdit(self.state, self.words, N_("E&xclude a card …"))
         form.add("exclude_gpus", N_("Cards that are out of the question"), self.bind(self.excluded, "exclude_gpus"))
         self.body.addWidget(form)
 
     def _build_advanced(self) -> None:
-        fold = Fold(self.words, N_("Ad&vanced: number of cards, headroom"), "constraints.advanced")
+        fold = Fold(self.words, N_("&Advanced: number of cards, headroom"), "constraints.advanced")
         form = self.form("constraints")
         form.add("max_gpus", N_("At most"), self.bind(NumberEdit(), "max_gpus"), unit=N_("cards"))
         form.add(

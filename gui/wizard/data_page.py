@@ -45,7 +45,7 @@ class DataPage(WizardPage):
             self.words,
             "data.source",
             [
-                ("examples", N_("&Examples")),
+                ("examples", N_("E&xamples")),
                 ("tokens", N_("Total &tokens")),
                 ("file", N_("&Count a file")),
             ],
@@ -71,7 +71,7 @@ class DataPage(WizardPage):
         )
         form.add(
             "tokens_per_example",
-            N_("Tokens per example, on a&verage"),
+            N_("Tokens per example, on avera&ge"),
             self.bind(NumberEdit(), "tokens_per_example"),
             hint=N_("100 English words are about 130 tokens, 100 Chinese characters about 60."),
         )
@@ -117,25 +117,25 @@ class DataPage(WizardPage):
         form = self.form("data")
         form.add(
             "final_runs",
-            N_("&Final runs"),
+            N_("F&inal runs"),
             self.bind(NumberEdit(), "final_runs"),
             why=N_("Full trainings whose result is kept, for example with several random seeds."),
         )
         form.add(
             "sweep_runs",
-            N_("Trial runs &before"),
+            N_("Trial &runs before"),
             self.bind(NumberEdit(), "sweep_runs"),
             why=N_("Shorter runs that look for good settings (a hyperparameter sweep). Most projects need some."),
         )
         form.add(
             "sweep_fraction",
-            N_("Len&gth of a trial run"),
+            N_("Length &of a trial run"),
             self.bind(PercentEdit(), "sweep_fraction"),
             unit=N_("% of a final run"),
         )
         form.add(
             "failed_fraction",
-            N_("Time lost to failed ru&ns"),
+            N_("Time lo&st to failed runs"),
             self.bind(PercentEdit(), "failed_fraction"),
             unit=N_("% of run time"),
             why=N_("Crashes, wrong settings, repeated runs. Plans that leave this out are too cheap on paper."),
@@ -143,7 +143,7 @@ class DataPage(WizardPage):
         self.body.addWidget(form)
 
     def _build_advanced(self) -> None:
-        self.advanced = Fold(self.words, N_("Ad&vanced: precision, optimizer, adapters …"), "data.advanced")
+        self.advanced = Fold(self.words, N_("&Advanced: precision, optimizer, adapters …"), "data.advanced")
         self.body.addWidget(self.advanced)
         self.advanced.body.addWidget(
             bound_label(
@@ -247,7 +247,7 @@ class DataPage(WizardPage):
         form.add(
             "output_tokens", N_("Tokens in an &answer"), self.bind(NumberEdit(), "output_tokens"), unit=N_("tokens")
         )
-        form.add("months", N_("The service runs &for"), self.bind(NumberEdit(), "months"), unit=N_("months"))
+        form.add("months", N_("The service &runs for"), self.bind(NumberEdit(), "months"), unit=N_("months"))
         self.body.addWidget(form)
         self.target_title = bound_label(self.words, N_("Targets"), "subtitle")
         self.body.addWidget(self.target_title)
@@ -266,7 +266,7 @@ class DataPage(WizardPage):
             unit=N_("seconds"),
         )
         self.body.addWidget(targets)
-        fold = Fold(self.words, N_("Ad&vanced: formats and server software"), "serving.advanced")
+        fold = Fold(self.words, N_("Advan&ced: formats and server software"), "serving.advanced")
         form = self.form("serving")
         form.add(
             "serving_quantization",

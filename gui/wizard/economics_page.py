@@ -38,21 +38,21 @@ class EconomicsPage(WizardPage):
         form.add("years", N_("Years of use of what is &bought"), self.bind(NumberEdit(), "years"), unit=N_("years"))
         form.add(
             "electricity_per_kwh",
-            N_("&Electricity"),
+            N_("E&lectricity"),
             self.bind(MoneyEdit(), "electricity_per_kwh"),
             unit=N_("per kWh"),
             hint=N_("Empty: the usual price in the region."),
         )
         form.add(
             "engineer_hour",
-            N_("An engineer's &hour"),
+            N_("An en&gineer's hour"),
             self.bind(MoneyEdit(), "engineer_hour"),
             hint=N_("Empty: the usual cost in the region."),
             why=N_("Machines of one's own need care; rented ones need less."),
         )
         self.money = form
         self.body.addWidget(form)
-        fold = Fold(self.words, N_("Ad&vanced: building overhead, discounting"), "economics.advanced")
+        fold = Fold(self.words, N_("&Advanced: building overhead, discounting"), "economics.advanced")
         expert = self.form("economics")
         expert.add(
             "pue",

@@ -56,7 +56,7 @@ class ModelPage(WizardPage):
             self.words,
             "model.source",
             [
-                ("catalog", N_("&From the list")),
+                ("catalog", N_("From the &list")),
                 ("config", N_("From a &config.json")),
                 ("size", N_("Only the &size")),
             ],

@@ -30,7 +30,7 @@ class ReviewPage(WizardPage):
     def build(self) -> None:
         """Name, problems, sections."""
         form = self.form("review")
-        form.add("name", N_("&Name of the scenario"), self.bind(TextEdit(), "name"))
+        form.add("name", N_("Na&me of the scenario"), self.bind(TextEdit(), "name"))
         form.add(
             "as_of",
             N_("Prices as of"),

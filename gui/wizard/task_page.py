@@ -42,7 +42,7 @@ class TaskPage(WizardPage):
         self.method = ChoiceEdit(self.words, METHODS)
         self.how.add(
             "method",
-            N_("&How should it be trained?"),
+            N_("Ho&w should it be trained?"),
             self.bind(self.method, "method"),
             why=N_(
                 "It decides most of the GPU memory. Adapters (LoRA) train about one weight in a hundred and reach the "
@@ -60,13 +60,13 @@ class TaskPage(WizardPage):
 
         self.naming = Fold(self.words, N_("Name and project of this task"), "task.naming")
         names = self.form("task")
-        names.add("name", N_("&Name"), self.bind(TextEdit(), "name"), hint=N_("For your own overview and the report."))
+        names.add("name", N_("Na&me"), self.bind(TextEdit(), "name"), hint=N_("For your own overview and the report."))
         names.add("project", N_("&Project or grant"), self.bind(TextEdit(), "project"))
         self.naming.body.addWidget(names)
         self.body.addWidget(self.naming)
 
         row = QHBoxLayout()
-        self.add = button(self.words, N_("&Add another task"), "task.add")
+        self.add = button(self.words, N_("Add ano&ther task"), "task.add")
         self.copy = button(self.words, N_("&Duplicate this task"), "task.duplicate")
         self.remove = button(self.words, N_("&Remove this task"), "task.remove")
         for made in (self.add, self.copy, self.remove):

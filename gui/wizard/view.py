@@ -114,7 +114,7 @@ class WizardView(QWidget):
         row = QHBoxLayout(footer)
         row.setContentsMargins(24, 12, 24, 12)
         row.setSpacing(12)
-        self.back = button(self.words, NP_("button", "&Back"), "wizard.back")
+        self.back = button(self.words, NP_("button", "Back"), "wizard.back")
         self.back.clicked.connect(self.go_back)
         row.addWidget(self.back)
         self.message = label("", "problem")
