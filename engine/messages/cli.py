@@ -30,6 +30,7 @@ LABELS: dict[str, str] = {
     "validate.quantity.tokens_per_second": N_("tokens per second"),
     "validate.quantity.step_seconds": N_("seconds per step"),
     "validate.quantity.mfu": N_("share of peak (MFU)"),
+    "validate.quantity.flops": N_("FLOP per second of the model"),
     "validate.quantity.time_to_train": N_("time to train"),
     "validate.quantity.gpu_hours": N_("GPU hours"),
     "validate.reported.fits": N_("It fits"),

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from engine.architecture.flops import model_flops_per_token
 from engine.errors import InputError
 from engine.hardware.model import CatalogSnapshot
-from engine.quantity import GIB, Bounds, Estimate
+from engine.layout.model import Job
+from engine.quantity import GIB, Bounds, Estimate, tflops
 from engine.validation.estimate import CaseEstimate, estimate_case
 from engine.validation.fields import Case
 from engine.validation.result import Comparison, Quantity
@@ -17,7 +19,7 @@ __all__ = ["compare_row"]
 _PRIMARY: Mapping[str, tuple[Quantity, ...]] = {
     "memory": ("memory",),
     "inference_memory": ("memory",),
-    "throughput": ("tokens_per_second", "step_seconds", "mfu"),
+    "throughput": ("tokens_per_second", "step_seconds", "mfu", "flops"),
     "inference_throughput": ("tokens_per_second",),
     "time_to_train": ("time_to_train",),
     "gpu_hours": ("gpu_hours",),
@@ -80,11 +82,23 @@ def _numbers(case: Case, found: CaseEstimate) -> Iterator[tuple[Quantity, float,
     if step and kind in ("optimizer", "micro"):
         steps = found.layout.gradient_accumulation_steps if kind == "micro" else 1
         seconds = found.training.step_seconds
-        yield "step_seconds", step, Bounds(seconds.low, seconds.expected, seconds.high).__truediv__(steps).at()
+        yield "step_seconds", step, (Bounds(seconds.low, seconds.expected, seconds.high) / steps).at()
     mfu = case.number("mfu")
     if mfu and not rate and not step:
         yield "mfu", mfu, found.training.model_flops_utilization
+    rate_of_work = case.number("tflops_per_gpu")
+    if rate_of_work and not rate and not step and not mfu:
+        yield "flops", tflops(rate_of_work), _model_flops(found)
     yield from _durations(case, found)
+
+
+def _model_flops(found: CaseEstimate) -> Estimate:
+    """FLOP/s of the model on one card, recomputation left out, as sources count them."""
+    assert isinstance(found.job, Job)
+    assert found.training is not None
+    each = float(model_flops_per_token(found.architecture, found.job.sequence_length))
+    speed = found.training.tokens_per_second_per_gpu
+    return Estimate(low=speed.low * each, expected=speed.expected * each, high=speed.high * each)
 
 
 def _durations(case: Case, found: CaseEstimate) -> Iterator[tuple[Quantity, float, Estimate]]:

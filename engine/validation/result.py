@@ -10,8 +10,9 @@ from engine.quantity import Estimate, Frozen
 
 __all__ = ["Comparison", "Group", "Outcome", "Quantity", "Unexpressed", "ValidationReport"]
 
-#: What is compared: bytes of one card; tokens/s of one card; seconds of a step; fraction; seconds; GPU-hours.
-Quantity = Literal["memory", "tokens_per_second", "step_seconds", "mfu", "time_to_train", "gpu_hours"]
+#: What is compared: bytes of one card; tokens/s of one card; seconds of a step; fraction of the peak; FLOP/s of the
+#: model on one card; seconds; GPU-hours.
+Quantity = Literal["memory", "tokens_per_second", "step_seconds", "mfu", "flops", "time_to_train", "gpu_hours"]
 
 
 @dataclass(frozen=True, slots=True)

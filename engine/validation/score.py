@@ -42,7 +42,7 @@ def _of_kind(kind: str, rows: Sequence[Comparison], *, judged: bool) -> Iterator
     }
     for name, key in keys.items():
         small: list[Comparison] = []
-        for value, mine in _by(known, key):
+        for value, mine in _by((r for r in known if key(r)), key):
             yield group_of(mine, judged=judged, kind=kind, **{name: value})
             if len(mine) < ENOUGH_ROWS:
                 small.extend(mine)
