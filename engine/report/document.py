@@ -18,7 +18,7 @@ from engine.quantity import Estimate, MoneyEstimate
 __all__ = [
     "OPEN", "Amount", "Block", "Bullets", "Card", "Cards", "Chart", "Code", "Column", "Document", "Fact", "Facts",
     "Figure", "Join", "Kind", "Label", "Open", "Ordinal", "Paragraph", "Profile", "Range", "Say", "Section",
-    "SideBySide", "Signature", "Table", "Text", "Value", "count_open", "say",
+    "SideBySide", "Signature", "Source", "Table", "Text", "Value", "count_open", "say",
 ]  # fmt: skip
 
 Profile = Literal["memo", "full"]
@@ -49,6 +49,13 @@ class Label:
 @dataclass(frozen=True, slots=True)
 class Text:
     """Verbatim text of a person or of the catalogue; never read as markup."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where a figure comes from, as the engine cites it; the few phrases of our own in it are translated."""
 
     text: str
 
@@ -90,7 +97,7 @@ class Open:
 
 
 OPEN = Open()
-Value: TypeAlias = "Say | Label | Text | Amount | Range | Join | Ordinal | Finding | Open"
+Value: TypeAlias = "Say | Label | Text | Source | Amount | Range | Join | Ordinal | Finding | Open"
 
 
 @dataclass(frozen=True, slots=True)

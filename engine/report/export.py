@@ -41,9 +41,13 @@ MONEY, WHOLE, ONE = "#,##0.00", "#,##0", "#,##0.0"
 COLUMNS: tuple[_Column, ...] = (
     _Column(N_("Plan"), lambda a, lang: plan_name(a.plan, lang), width=38),
     _Column(N_("Way"), lambda a, lang: lang.label(f"way.{a.plan.way}"), width=16),
-    _Column(N_("Term"), lambda a, lang: lang.label(f"term.{a.plan.offer.term}") if a.plan.offer else "", width=16),
+    _Column(
+        N_("Terms of the offer"),
+        lambda a, lang: lang.label(f"term.{a.plan.offer.term}") if a.plan.offer else "",
+        width=16,
+    ),
     _Column(N_("Supplier"), lambda a, lang: plan_seller(a.plan, lang), width=24),
-    _Column(N_("Cards"), lambda a, _l: a.plan.cluster.gpus, WHOLE, 8),
+    _Column(N_("Number of cards"), lambda a, _l: a.plan.cluster.gpus, WHOLE, 8),
     _Column(N_("Memory"), lambda a, lang: lang.label(f"verdict.{heaviest_task(a).memory.verdict}")),
     _Column(N_("Peak of one card, low (GiB)"), lambda a, _l: heaviest_task(a).memory.driver.low / GIB, ONE),
     _Column(N_("Peak of one card, expected (GiB)"), lambda a, _l: heaviest_task(a).memory.driver.expected / GIB, ONE),

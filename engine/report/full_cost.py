@@ -153,7 +153,7 @@ def _range_table(best: Assessment) -> d.Table:
             d.Label(t.name),
             *_money_cells(pieces.term_money(t)),
             d.Amount("pct", (t.high - t.low) / width),
-            d.Text(t.source or "–"),
+            d.Source(t.source),
         )
         for t in terms
     )

@@ -183,8 +183,8 @@ def _terms(number: str, caption: d.Value, terms: tuple[Term, ...]) -> d.Table:
         (
             d.Label(t.name),
             pieces.term_amount(t),
-            d.Join((d.Text(t.formula), d.Text(_substituted(t))), "\n") if t.values else d.Text(t.formula),
-            d.Text(t.source or "–"),
+            d.Join((d.Source(t.formula), d.Text(_substituted(t))), "\n") if t.values else d.Source(t.formula),
+            d.Source(t.source),
         )
         for t in terms
     )

@@ -6,6 +6,7 @@ import textwrap
 
 from engine.i18n import Language
 from engine.layout.plan import Plan
+from engine.report.glyphs import printable
 
 __all__ = ["plan_lines", "plan_name", "plan_seller", "plan_way"]
 
@@ -41,5 +42,5 @@ def plan_way(plan: Plan, language: Language) -> str:
 
 def plan_lines(plan: Plan, language: Language) -> str:
     """Name and way in short lines, to stand beside a bar."""
-    parts = [plan_name(plan, language), plan_way(plan, language)]
+    parts = [printable(plan_name(plan, language)), printable(plan_way(plan, language))]
     return "\n".join(line for part in parts for line in textwrap.wrap(part, LINE, break_long_words=False))

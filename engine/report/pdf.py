@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from datetime import UTC, datetime, time
 from importlib.resources import as_file, files
-from pathlib import Path
 from typing import Any
 
 from engine.advice.result import Advice, Assessment
@@ -18,6 +17,7 @@ from engine.report import charts
 from engine.report import document as d
 from engine.report.build import build_document
 from engine.report.details import ReportDetails
+from engine.report.glyphs import rare_signs_folder
 from engine.report.wording import spoken
 
 __all__ = ["render_pdf", "render_png_pages"]
@@ -84,7 +84,7 @@ def _compile(document: d.Document, advice: Advice, language: Language, moment: d
         try:
             return typst.compile(
                 str(template),
-                font_paths=[str(fonts), str(_rare_signs())],
+                font_paths=[str(fonts), str(rare_signs_folder())],
                 ignore_system_fonts=True,
                 sys_inputs={"data": data},
                 pdf_standards=["ua-1"],
@@ -92,13 +92,6 @@ def _compile(document: d.Document, advice: Advice, language: Language, moment: d
             )
         except typst.TypstError as problem:
             raise WorldError("report.not_set", reason=problem.message) from problem
-
-
-def _rare_signs() -> Path:
-    """Folder of DejaVu Sans, which comes with matplotlib: signs and scripts that our own font lacks."""
-    import matplotlib
-
-    return Path(matplotlib.get_data_path()) / "fonts" / "ttf"
 
 
 def _figures(document: d.Document) -> Iterator[d.Figure]:

@@ -10,17 +10,30 @@ from engine.i18n import Language
 from engine.messages.mark import N_
 from engine.quantity import Money, MoneyEstimate
 from engine.report import document as d
+from engine.report.glyphs import printable
 
 __all__ = ["OPEN_WORDS", "spoken", "words"]
 
 OPEN_WORDS = N_("[to be completed]")
 OPEN_COUNT = N_("{count:int} items to be completed")
+#: Phrases of the engine's own that stand in sources.
+SOURCE_PHRASES = (
+    N_("planning assumption"),
+    N_("assumption"),
+    N_("stated by the user"),
+    N_("share of the job's cost"),
+    N_("judgement"),
+)
 #: What stands between the parts of a list or between sentences in Chinese.
 _SEPARATORS = {", ": "、", "; ": "；", ". ": "。"}
 
 
 def words(value: d.Value | str | int | float, language: Language) -> str:
-    """A value as text."""
+    """A value as text that our fonts can print."""
+    return printable(_words(value, language))
+
+
+def _words(value: d.Value | str | int | float, language: Language) -> str:
     match value:
         case d.Say():
             return language.fill(value.template, **{k: _param(v, language) for k, v in value.params.items()})
@@ -28,6 +41,8 @@ def words(value: d.Value | str | int | float, language: Language) -> str:
             return language.label(value.code)
         case d.Text():
             return value.text
+        case d.Source():
+            return _source(value.text, language)
         case d.Amount():
             return _amount(value.kind, value.value, language)
         case d.Range():
@@ -43,6 +58,16 @@ def words(value: d.Value | str | int | float, language: Language) -> str:
             return language.text(value)
         case _:
             return str(value)
+
+
+def _source(text: str, language: Language) -> str:
+    """A citation with its parts in the reader's language where they are ours; names and addresses stay."""
+    if not text:
+        return "–"
+    parts = [language.gettext(part) for part in text.split("; ")]
+    shown = ("；" if language.chinese else "; ").join(parts)
+    undated = language.gettext("undated")
+    return shown.replace(", undated,", f", {undated},")
 
 
 def _chinese_ordinal(number: int) -> str:
@@ -136,7 +161,7 @@ def _block(block: d.Block, language: Language, figures: dict[int, dict[str, str]
             cards = [{"name": put(c.name), "value": put(c.value), "meaning": put(c.meaning)} for c in block.cards]
             return {"kind": "cards", "cards": cards}
         case d.Code():
-            return {"kind": "code", "text": block.text}
+            return {"kind": "code", "text": printable(block.text)}
         case d.Signature():
             return {"kind": "signature", "names": [put(n) for n in block.names]}
         case d.SideBySide():

@@ -19,7 +19,7 @@ from engine.advice.result import (
 from engine.cost.plan import price_plan
 from engine.findings import Finding, Severity
 from engine.hardware.model import CatalogSnapshot, Cluster, ExchangeRate, Gpu, Link, Offer, PurchasePrice
-from engine.layout.model import Job, Layout, Lora, Method, Sharding
+from engine.layout.model import Job, Layout, Lora, Method
 from engine.layout.plan import Plan
 from engine.memory.result import MemoryAssessment, PhasePeak, Verdict
 from engine.quantity import GIB, Estimate, Money, MoneyEstimate, Term
@@ -79,7 +79,13 @@ def scenario(name: str = "QLoRA of an 8B for a course", currency: str = "CNY") -
         name=name,
         as_of=AS_OF,
         tasks=(
-            Task(id="t1", name="QLoRA 8B", project="P-1", model=ModelChoice(catalog_id="meta-llama/Llama-3.1-8B"), workload=training),
+            Task(
+                id="t1",
+                name="QLoRA 8B",
+                project="P-1",
+                model=ModelChoice(catalog_id="meta-llama/Llama-3.1-8B"),
+                workload=training,
+            ),
             Task(id="t2", name="LoRA 8B", model=ModelChoice(parameters_billion=8.0), workload=lora),
         ),
         constraints=Constraints(budget=Money(amount=Decimal(60_000), currency="CNY"), deadline_days=60, region="CN"),
@@ -97,12 +103,15 @@ def memory(gpu: Gpu, scale: float = 1.0, verdict: Verdict = Verdict.FITS) -> Mem
     terms = tuple(
         Term(
             name=name, unit="bytes", low=s * scale * GIB * 0.95, expected=s * scale * GIB, high=s * scale * GIB * 1.06,
-            formula="parameters * bytes_per_parameter", values={"parameters": 8_030_000_000, "bytes_per_parameter": 0.55},
+            formula="parameters * bytes_per_parameter",
+            values={"parameters": 8_030_000_000, "bytes_per_parameter": 0.55},
             source="arXiv:2305.14314",
         )
         for name, s in sizes.items()
     )  # fmt: skip
-    total = Estimate(low=sum(t.low for t in terms), expected=sum(t.expected for t in terms), high=sum(t.high for t in terms))
+    total = Estimate(
+        low=sum(t.low for t in terms), expected=sum(t.expected for t in terms), high=sum(t.high for t in terms)
+    )
     inner = Estimate(low=total.low * 0.9, expected=total.expected * 0.9, high=total.high * 0.9)
     return MemoryAssessment(
         allocated=inner, reserved=inner, driver=total, usable_bytes=gpu.usable_bytes, verdict=verdict,
@@ -111,27 +120,44 @@ def memory(gpu: Gpu, scale: float = 1.0, verdict: Verdict = Verdict.FITS) -> Mem
     )  # fmt: skip
 
 
+def times(estimate: Estimate, factor: float) -> Estimate:
+    """An estimate times a factor."""
+    return Estimate(low=estimate.low * factor, expected=estimate.expected * factor, high=estimate.high * factor)
+
+
+def risk_term(name: str, share: float) -> Term:
+    """A part of the risk."""
+    return Term(name=name, unit="1", low=share, expected=share, high=share, formula="share", source="rule")
+
+
 def assessment(
     plan_id: str, gpu: Gpu, gpus: int, way: Literal["buy", "rent", "shared"], days: float, hours: float, *,
     offer: Offer | None = None, purchase: PurchasePrice | None = None, asked: Scenario, scale: float = 1.0,
     verdict: Verdict = Verdict.FITS, risk: float = 0.1,
 ) -> Assessment:  # fmt: skip
     """A plan with both tasks, priced by the real cost formulas."""
-    plan = Plan(id=plan_id, cluster=Cluster(gpu=gpu, gpus_per_node=gpus, intra_node=NVLINK), way=way, offer=offer, purchase=purchase)
+    plan = Plan(
+        id=plan_id,
+        cluster=Cluster(gpu=gpu, gpus_per_node=gpus, intra_node=NVLINK),
+        way=way,
+        offer=offer,
+        purchase=purchase,
+    )
     busy = Estimate(low=hours * 0.8, expected=hours, high=hours * 1.4)
     calendar = Estimate(low=days * 0.8, expected=days, high=days * 1.5)
     tasks: list[TaskAssessment] = []
     for task, share in zip(asked.tasks, (0.6, 0.4), strict=True):
-        seconds = Estimate(low=busy.low * 3600 * share, expected=busy.expected * 3600 * share, high=busy.high * 3600 * share)
+        seconds = times(busy, 3600 * share)
         step = Term(
-            name="speed.compute", unit="seconds", low=1.8, expected=2.0, high=2.6, formula="flops / (peak * efficiency)",
+            name="speed.compute", unit="seconds", low=1.8, expected=2.0, high=2.6,
+            formula="flops / (peak * efficiency)",
             values={"flops": 8e14, "peak": 9.89e14, "efficiency": 0.4}, source="roofline",
         )  # fmt: skip
         tasks.append(
             TaskAssessment(
                 task_id=task.id,
                 job=Job(method=Method.QLORA, sequence_length=4096, lora=Lora()),
-                layout=Layout(data_parallel=gpus, sharding=Sharding.NONE, micro_batch_size=4, gradient_accumulation_steps=4),
+                layout=Layout(data_parallel=gpus, micro_batch_size=4, gradient_accumulation_steps=4),
                 memory=memory(gpu, scale, verdict),
                 training=TrainingSpeed(
                     step_seconds=step.estimate, tokens_per_step=65_536,
@@ -139,7 +165,7 @@ def assessment(
                     model_flops_utilization=Estimate(low=0.29, expected=0.38, high=0.44),
                     bottleneck="speed.compute", terms=(step,),
                 ),
-                time_to_train_seconds=Estimate(low=seconds.low / 4, expected=seconds.expected / 4, high=seconds.high / 4),
+                time_to_train_seconds=times(seconds, 0.25),
                 busy_seconds=seconds,
             )
         )  # fmt: skip
@@ -150,8 +176,8 @@ def assessment(
         calendar_days=calendar,
         risk=risk,
         risk_terms=(
-            Term(name="risk.headroom", unit="1", low=risk / 2, expected=risk / 2, high=risk / 2, formula="share", source="rule"),
-            Term(name="risk.price_age", unit="1", low=risk / 2, expected=risk / 2, high=risk / 2, formula="share", source="rule"),
+            risk_term("risk.headroom", risk / 2),
+            risk_term("risk.price_age", risk / 2),
         ),
     )  # fmt: skip
 
@@ -161,8 +187,12 @@ def sample_advice(asked: Scenario | None = None, ways: tuple[str, ...] = ("buy",
     asked = asked or scenario()
     plans = {
         "rent": assessment("rent:h100", H100, 1, "rent", 4, 60, offer=RENT, asked=asked, scale=1.3, risk=0.15),
-        "buy": assessment("buy:4090", RTX4090, 1, "buy", 24, 150, purchase=BUY, asked=asked, verdict=Verdict.FITS_TIGHTLY, risk=0.2),
-        "shared": assessment("shared:a800", A800, 1, "shared", 10, 90, offer=SHARED, asked=asked, scale=1.25, risk=0.12),
+        "buy": assessment(
+            "buy:4090", RTX4090, 1, "buy", 24, 150, purchase=BUY, asked=asked, verdict=Verdict.FITS_TIGHTLY, risk=0.2
+        ),
+        "shared": assessment(
+            "shared:a800", A800, 1, "shared", 10, 90, offer=SHARED, asked=asked, scale=1.25, risk=0.12
+        ),
     }
     ranked = tuple(sorted((plans[w] for w in ways), key=lambda a: a.cost.risk_adjusted_cost.expected))
     roles = tuple(PickRole)
@@ -175,7 +205,9 @@ def sample_advice(asked: Scenario | None = None, ways: tuple[str, ...] = ("buy",
         api=(
             ApiBaseline(
                 task_id="t1", provider="Example API", model="llama-8b",
-                cost=MoneyEstimate(low=Decimal(300), expected=Decimal(420), high=Decimal(560), currency=asked.economics.currency),
+                cost=MoneyEstimate(
+                    low=Decimal(300), expected=Decimal(420), high=Decimal(560), currency=asked.economics.currency
+                ),
                 terms=(), allowed=True, finding=reasons,
             ),
         ),

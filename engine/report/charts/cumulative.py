@@ -13,6 +13,7 @@ from engine.report.charts import canvas
 from engine.report.charts.look import WAY_STYLES, Look, style_of
 from engine.report.charts.money import money_axis
 from engine.report.comparison import BreakEven, CashPath, break_evens, cash_paths
+from engine.report.glyphs import printable
 from engine.report.naming import plan_name
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ def _path(axes: Axes, path: CashPath, months: float, look: Look, language: Langu
 
     axes.fill_between(time, line("low"), line("high"), color=color, alpha=0.18, linewidth=0)
     label = language.fill(
-        "{way}: {plan}", way=language.label(f"way.{way}"), plan=plan_name(path.assessment.plan, language)
+        "{way}: {plan}", way=language.label(f"way.{way}"), plan=printable(plan_name(path.assessment.plan, language))
     )
     axes.plot(time, line("expected"), color=color, linewidth=2.0, linestyle=_DASHES.get(way, "-"), label=label)
 
