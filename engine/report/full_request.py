@@ -42,6 +42,7 @@ from engine.report.pieces import (
 )
 from engine.report.risks import top_risks
 from engine.report.thresholds import threshold_lines
+from engine.report.ways import cheaper_api
 from engine.scenario import InferenceWorkload, Scenario, Task, TrainingWorkload
 
 __all__ = ["head", "inputs_section", "request_sections", "workload_section"]
@@ -105,11 +106,12 @@ def _summary(advice: Advice, best: Assessment, details: ReportDetails) -> tuple[
                 )
             )
         )
+    blocks.extend(cheaper_api(advice, best))
     risk = top_risks(advice, best, 1)
     if risk:
         blocks.append(Paragraph(say(N_("Largest uncertainty: {risk}."), risk=risk[0].what)))
     blocks.append(_picks(advice, best))
-    lines = threshold_lines(advice, best.cost.cash_needed.money)
+    lines = threshold_lines(advice, best.cost.cash_needed.money, purchase=best.plan.way == "buy")
     if lines:
         blocks.append(Paragraph(Join(lines, "\n")))
     blocks.append(Paragraph(rules_sentence(), "note"))

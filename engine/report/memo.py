@@ -50,7 +50,7 @@ from engine.report.pieces import (
 )
 from engine.report.risks import top_risks
 from engine.report.thresholds import threshold_lines
-from engine.report.ways import ways_table
+from engine.report.ways import cheaper_api, ways_table
 
 __all__ = ["memo_head", "memo_sections"]
 
@@ -129,7 +129,8 @@ def _ask(advice: Advice, best: Assessment, details: ReportDetails, brief: int) -
             )
         ),
     ]
-    lines = threshold_lines(advice, cash.money)
+    blocks.extend(cheaper_api(advice, best))
+    lines = threshold_lines(advice, cash.money, purchase=best.plan.way == "buy")
     if lines and brief < 3:
         blocks.append(Paragraph(Join(lines, " "), "note"))
     return tuple(blocks)
@@ -250,7 +251,7 @@ def _risks(advice: Advice, best: Assessment, details: ReportDetails, brief: int)
     items = tuple(say(N_("{risk} → {measure}"), risk=r.what, measure=r.measure) for r in top_risks(advice, best, 3))
     step = given(details.next_step, 200) if details.next_step.strip() else _next_step(best)
     blocks: list[Block] = [Bullets(items, numbered=True), Paragraph(say(N_("Next step: {step}."), step=step))]
-    if brief < 4 or threshold_lines(advice, best.cost.cash_needed.money):
+    if brief < 4 or threshold_lines(advice, best.cost.cash_needed.money, purchase=best.plan.way == "buy"):
         blocks.append(Paragraph(rules_sentence(), "note"))
     blocks.append(Signature((say(N_("Signature")), say(N_("Date")))))
     return tuple(blocks)

@@ -24,6 +24,7 @@ class Threshold:
     country: str
     amount: Decimal
     currency: str
+    applies_to: str  # "purchase" of equipment, or "any" spending
     rule_date: str
     confidence: str
     document: str
@@ -44,6 +45,7 @@ def _threshold(row: dict[str, str]) -> Threshold:
         country=row["country"],
         amount=Decimal(row["amount"]),
         currency=row["currency"],
+        applies_to=row["applies_to"],
         rule_date=row["rule_date"],
         confidence=row["confidence"],
         document=row["document"],
@@ -51,17 +53,21 @@ def _threshold(row: dict[str, str]) -> Threshold:
     )
 
 
-def next_lines(country: str, amount: Money) -> tuple[Threshold | None, Threshold | None]:
+def next_lines(country: str, amount: Money, *, purchase: bool) -> tuple[Threshold | None, Threshold | None]:
     """The highest line at or below the amount and the lowest above it, in the amount's own currency."""
-    own = [t for t in thresholds() if t.country == country and t.currency == amount.currency]
+    own = [
+        t
+        for t in thresholds()
+        if t.country == country and t.currency == amount.currency and (purchase or t.applies_to == "any")
+    ]
     below = [t for t in own if t.amount <= amount.amount]
     above = [t for t in own if t.amount > amount.amount]
     return (below[-1] if below else None), (above[0] if above else None)
 
 
-def threshold_lines(advice: Advice, amount: Money) -> tuple[Value, ...]:
+def threshold_lines(advice: Advice, amount: Money, *, purchase: bool) -> tuple[Value, ...]:
     """The two neighbouring lines in words; none where the region or its currency has no line in the register."""
-    below, above = next_lines(advice.scenario.constraints.region, amount)
+    below, above = next_lines(advice.scenario.constraints.region, amount, purchase=purchase)
     lines: list[Value] = []
     if below is not None:
         lines.append(_line(N_("Line reached: {amount:money}: {effect} ({document}, {date})."), below))

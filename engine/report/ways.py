@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from engine.advice.result import Advice, Assessment
+from engine.advice.result import Advice, ApiBaseline, Assessment
 from engine.messages.mark import N_
 from engine.report.comparison import best_of_each_way
-from engine.report.document import Column, Join, Label, Table, Text, Value, say
+from engine.report.document import Column, Join, Label, Paragraph, Table, Text, Value, say
 from engine.report.pieces import (
     days_title,
     missing_way,
+    money_and_range,
     plan_value,
     price_note,
     seller_value,
@@ -17,7 +18,7 @@ from engine.report.pieces import (
     way_value,
 )
 
-__all__ = ["ways_table"]
+__all__ = ["allowed_api", "cheaper_api", "ways_table"]
 
 
 def ways_table(advice: Advice, best: Assessment) -> Table:
@@ -43,9 +44,8 @@ def ways_table(advice: Advice, best: Assessment) -> Table:
                 price_note(option, advice.scenario),
             )
         )
-    allowed = [a for a in advice.api if a.allowed]
-    if allowed:
-        hosted = min(allowed, key=lambda a: (a.cost.expected, a.provider, a.model))
+    hosted = allowed_api(advice)
+    if hosted is not None:
         rows.append(
             (
                 Label("way.api"),
@@ -81,3 +81,26 @@ def ways_table(advice: Advice, best: Assessment) -> Table:
             )
         ),
     )
+
+
+def allowed_api(advice: Advice) -> ApiBaseline | None:
+    """The cheapest hosted API that may be used, where the scenario is one task (several have no single price)."""
+    found = [a for a in advice.api if a.allowed]
+    if len(advice.scenario.tasks) > 1 or not found:
+        return None
+    return min(found, key=lambda a: (a.cost.expected, a.provider, a.model))
+
+
+def cheaper_api(advice: Advice, best: Assessment) -> tuple[Paragraph, ...]:
+    """A warning where a hosted API is expected to do the same work for less than the plan that is asked for."""
+    hosted = allowed_api(advice)
+    if hosted is None or hosted.cost.currency != best.cost.cost_of_job.currency:
+        return ()
+    if hosted.cost.expected >= best.cost.cost_of_job.expected:
+        return ()
+    words = say(
+        N_("A hosted API is expected to do the same work for less: {name}, {cost}. Say why it will not do, or use it."),
+        name=Text(f"{hosted.provider}: {hosted.model}"),
+        cost=money_and_range(hosted.cost),
+    )
+    return (Paragraph(words, "warning"),)

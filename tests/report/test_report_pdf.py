@@ -194,3 +194,13 @@ def test_unknown_memory_and_undated_prices_print() -> None:
 def test_preview_pages_are_images_of_the_file() -> None:
     pages = render_png_pages(pdf_of("en", "memo"), 50)
     assert len(pages) == 1 and pages[0].startswith(b"\x89PNG")
+
+
+def test_a_cheaper_api_is_said_first() -> None:
+    advice = sample_advice(ways=("rent",))
+    asked = advice.scenario.model_copy(update={"tasks": advice.scenario.tasks[:1]})
+    rent = advice.ranked[0].model_copy(update={"tasks": advice.ranked[0].tasks[:1]})
+    one = advice.model_copy(update={"scenario": asked, "ranked": (rent,)})
+    assert "A hosted API is expected to do the same work for less" in text_of(render_pdf(one, Language("en")))
+    barred = one.model_copy(update={"api": tuple(a.model_copy(update={"allowed": False}) for a in one.api)})
+    assert "for less" not in text_of(render_pdf(barred, Language("en")))

@@ -68,12 +68,15 @@ def test_every_threshold_has_words_a_document_and_a_source() -> None:
 def test_the_two_neighbouring_lines() -> None:
     from decimal import Decimal
 
-    below, above = next_lines("CN", Money(amount=Decimal(1_200_000), currency="CNY"))
+    below, above = next_lines("CN", Money(amount=Decimal(1_200_000), currency="CNY"), purchase=True)
     assert below is not None and below.id == "T-CN-10a"
     assert above is not None and above.id == "T-CN-10b"
-    assert next_lines("CN", Money(amount=Decimal(1), currency="USD")) == (None, None)
-    assert next_lines("US", Money(amount=Decimal(10_000), currency="USD"))[0] is not None  # a line counts once reached
-    assert len(threshold_lines(sample_advice(), Money(amount=Decimal(450_000), currency="CNY"))) == 2
+    assert next_lines("CN", Money(amount=Decimal(1), currency="USD"), purchase=True) == (None, None)
+    ten_thousand = Money(amount=Decimal(10_000), currency="USD")
+    reached = next_lines("US", ten_thousand, purchase=True)[0]
+    assert reached is not None and reached.id == "T-US-01"  # a line counts once its amount is reached
+    assert next_lines("US", ten_thousand, purchase=False)[0] is None  # what is rented is no equipment
+    assert len(threshold_lines(sample_advice(), Money(amount=Decimal(450_000), currency="CNY"), purchase=True)) == 2
 
 
 def test_values_in_words() -> None:
