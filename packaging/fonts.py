@@ -3,7 +3,8 @@
     python packaging/fonts.py FOLDER_WITH_NotoSansCJK-Regular.ttc_AND_-Bold.ttc
 
 The SC face of each collection is reduced to Latin, Greek, punctuation, arrows, mathematical signs, full-width forms
-and the hanzi of GB2312 and the common half of Big5, renamed "Noto Sans SC", and written as one OpenType file a weight. Same input, same bytes.
+and the hanzi of GB2312 and the common half of Big5, renamed "Noto Sans SC", and written as one OpenType file a
+weight. Same input, same bytes.
 """
 
 from __future__ import annotations
@@ -44,9 +45,12 @@ BLOCKS = (
 
 
 #: hanzi outside GB2312 and the common half of Big5 that names, products and technical texts use
-EXTRA = "昇镕喆堃玥珺珂琋玮昉晢晞暐曈煊熠燊翀翃翊赟贇頔顗骎骉龑芃芮芊芸茜荭莜菀萱蓁蕴薏祎祺禛祯沄沚沨洺浠淏淇淼湉溦滢潆濛灏烨焜瑄瑀瑗璟璠璐璇瓅甯畯眙"
-EXTRA += "睿砼碁硚礽稙窸筠箐粲缦翾耑胤膑舢艾苡茗荀莘葳蒽薷蔺虓蛉衎袆褀訚諴谌豗赪跶轫轹迺遄遆邗邳郄郇郗郯鄄鄞鄢酆釭鈊鉴鋆鍂镓镔镠镥阇阊阚陉陟隰霁霂靓靖韫颀颢飏馗骁骅骞鹍黟黻龢"
-EXTRA += "〇㎡℃‰№㎏㎜㎝㎞㏄"
+EXTRA = (
+    "昇镕喆堃玥珺珂琋玮昉晢晞暐曈煊熠燊翀翃翊赟贇頔顗骎骉龑芃芮芊芸茜荭莜菀萱蓁蕴薏祎祺禛祯沄沚沨洺浠淏淇"
+    "淼湉溦滢潆濛灏烨焜瑄瑀瑗璟璠璐璇瓅甯畯眙睿砼碁硚礽稙窸筠箐粲缦翾耑胤膑舢艾苡茗荀莘葳蒽薷蔺虓蛉衎袆褀"
+    "訚諴谌豗赪跶轫轹迺遄遆邗邳郄郇郗郯鄄鄞鄢酆釭鈊鉴鋆鍂镓镔镠镥阇阊阚陉陟隰霁霂靓靖韫颀颢飏馗骁骅骞鹍黟"
+    "黻龢〇㎡℃‰№㎏㎜㎝㎞㏄"
+)
 
 
 def wanted() -> set[int]:

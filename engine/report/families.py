@@ -11,6 +11,8 @@ from engine.report.document import OPEN, Column, Join, Table, Text, Value, say
 
 __all__ = ["option_families"]
 
+#: Makers whose cards for the Chinese market are not Chinese cards.
+FOREIGN_MAKERS = ("NVIDIA", "AMD", "Intel")
 RESERVED = ("monthly", "reserved-1m", "reserved-1y", "reserved-3y")
 
 
@@ -39,7 +41,7 @@ def option_families(advice: Advice, best: Assessment) -> Table:
             first(lambda a: a.plan.cluster.gpus > gpus or (a.plan.cluster.gpu.usable_bytes or 0) > size),
         ),
         (N_("Purchase"), first(lambda a: a.plan.way == "buy")),
-        (N_("Chinese accelerators"), first(lambda a: "CN" in a.plan.cluster.gpu.region_only)),
+        (N_("Chinese accelerators"), first(_domestic)),
     ]
     rows: list[tuple[Value, ...]] = [
         (say(N_("Do nothing")), say(N_("No money is spent; what the project loses: {x}"), x=OPEN))
@@ -61,10 +63,16 @@ def option_families(advice: Advice, best: Assessment) -> Table:
     )
 
 
+def _domestic(assessment: Assessment) -> bool:
+    """A card of a Chinese maker, not a foreign maker's edition for that market."""
+    gpu = assessment.plan.cluster.gpu
+    return "CN" in gpu.region_only and gpu.vendor not in FOREIGN_MAKERS
+
+
 def _row(words: str, found: Assessment | None) -> tuple[Value, ...]:
     if found is None:
         return say(words), say(
-            N_("No such plan meets memory, budget, deadline and region; see the reasons in section 7.")
+            N_("No such plan meets memory, budget, deadline and region; see the reasons in appendix A4.")
         )
     return (
         say(words),
@@ -85,6 +93,8 @@ def _api(advice: Advice) -> tuple[Value, ...]:
     name = say(N_("Hosted API"))
     if not advice.api:
         return name, say(N_("No hosted model with a dated price does the same work."))
+    if len(advice.scenario.tasks) > 1:
+        return name, say(N_("Prices stand task by task in table T10b; a total needs all tasks."))
     cheapest = min(advice.api, key=lambda a: (a.cost.expected, a.provider, a.model))
     return (
         name,

@@ -82,7 +82,8 @@ def workload_section(number: int, scenario: Scenario) -> Section:
 
 
 def _summary(advice: Advice, best: Assessment, details: ReportDetails) -> tuple[Block, ...]:
-    others = [a for a in advice.ranked if a is not best]
+    own = (best.plan.way, best.plan.cluster.gpu.id)
+    others = [a for a in advice.ranked if (a.plan.way, a.plan.cluster.gpu.id) != own]
     lead = say(
         N_("Recommended: {plan}, {way}, {seller}. Cash needed: {cash}. Cost of the job: {job}. {time}"),
         plan=plan_value(best.plan),

@@ -30,6 +30,8 @@ __all__ = [
 
 #: Our bundled font first; the one that matplotlib brings along has the rare signs.
 FAMILIES = ["Noto Sans SC", "DejaVu Sans"]
+#: A limit further out than so many times the longest bar is named at the edge of the chart.
+FAR = 2.5
 #: matplotlib keeps global settings and caches: one thread draws at a time.
 _drawing = threading.RLock()
 
@@ -130,6 +132,23 @@ def limit_line(axes: Axes, x: float, words: str, look: Look) -> None:
         xytext=(0, 3),
         textcoords="offset points",
         ha="center",
+        va="bottom",
+        color=look.limit,
+        family=FAMILIES,
+        size=look.font_size,
+        annotation_clip=False,
+    )
+
+
+def far_limit(axes: Axes, words: str, look: Look) -> None:
+    """A limit that lies far beyond the axis: named at its right end instead of squeezing everything else."""
+    axes.annotate(
+        f"{words} →",
+        xy=(1.0, 1.0),
+        xycoords="axes fraction",
+        xytext=(0, 3),
+        textcoords="offset points",
+        ha="right",
         va="bottom",
         color=look.limit,
         family=FAMILIES,

@@ -45,7 +45,9 @@ def cost_chart(
     totals = [_parts(a, kind)[1] for a in shown]
     currency = totals[0].currency
     limit = float(budget.amount) if budget is not None and budget.currency == currency and kind == "cash" else 0.0
-    reach = max(*(float(t.high) for t in totals), limit, 1.0) * 1.22
+    longest = max(*(float(t.high) for t in totals), 1.0)
+    far = limit > canvas.FAR * longest
+    reach = (longest if far else max(longest, limit)) * 1.22
     unit, written = money_axis(reach, currency, language)
     axes.set_xlim(0, reach)
     for y, assessment in enumerate(shown):
@@ -60,7 +62,10 @@ def cost_chart(
         canvas.range_mark(axes, y + 0.37, low, expected, high, look)
         words = language.money_document(total)
         canvas.text(axes, max(high, left) + reach * 0.012, y, words, look, ha="left", weight="bold")
-    if limit:
+    if budget is not None and far:
+        words = language.fill("budget {amount}", amount=language.money_document(budget))
+        canvas.far_limit(axes, words, look)
+    elif limit:
         canvas.limit_line(axes, limit, language.gettext("budget"), look)
     label = language.gettext("Cost of the job") if kind == "job" else language.gettext("Cash needed")
     canvas.dress(axes, look, xlabel=language.fill("{quantity} ({unit})", quantity=label, unit=unit))

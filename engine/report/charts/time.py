@@ -41,10 +41,12 @@ def time_chart(
     _ranges(days_axes, shown, [a.calendar_days for a in shown], look, language)
     _ranges(hours_axes, shown, [gpu_hours(a) for a in shown], look, language)
     if deadline_days:
-        reach = max(deadline_days * 1.1, days_axes.get_xlim()[1])
-        days_axes.set_xlim(0, reach)
         words = language.fill("deadline {days} d", days=language.number(deadline_days))
-        canvas.limit_line(days_axes, deadline_days, words, look)
+        if deadline_days > canvas.FAR * max(a.calendar_days.high for a in shown):
+            canvas.far_limit(days_axes, words, look)
+        else:
+            days_axes.set_xlim(0, max(deadline_days * 1.1, days_axes.get_xlim()[1]))
+            canvas.limit_line(days_axes, deadline_days, words, look)
     canvas.dress(days_axes, look, xlabel=_days_words(shown, language))
     canvas.dress(hours_axes, look, xlabel=language.gettext("Card-hours in use"))
     days_axes.set_yticks(range(len(shown)), [plan_lines(a.plan, language) for a in shown])
@@ -83,7 +85,7 @@ def time_caption(
         "used. Bars: expected value; line: 90 % interval."
     )
     if deadline_days:
-        line = language.fill("Dashed line: the deadline of {days} days.", days=language.number(deadline_days))
+        line = language.fill("Deadline: {days} days.", days=language.number(deadline_days))
         words = f"{words} {line}"
     return words
 
