@@ -8,7 +8,7 @@ from collections.abc import Callable
 __all__ = ["Cancelled", "Control"]
 
 
-class Cancelled(Exception):
+class Cancelled(Exception):  # noqa: N818 - calling work off is no error
     """The work was called off; nothing was wrong."""
 
 

@@ -1,4 +1,4 @@
-"""Hardware and offers: cards, systems of several cards, clusters, dated ways to get them, and the catalogue snapshot."""
+"""Hardware and offers: cards, systems of cards, clusters, dated ways to get them, and the catalogue snapshot."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ __all__ = [
     "Link",
     "LinkKind",
     "Offer",
+    "OfferTerm",
     "Origin",
     "PurchasePrice",
     "System",
-    "OfferTerm",
 ]
 
 Confidence = Literal["high", "medium", "low"]

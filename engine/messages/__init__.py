@@ -10,7 +10,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 
-__all__ = ["LABELS", "TEMPLATES", "N_"]
+__all__ = ["LABELS", "N_", "TEMPLATES"]
 
 from engine.messages.mark import N_
 
