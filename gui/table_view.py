@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPoint, Qt, Signal
+from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPoint, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QGuiApplication, QKeySequence
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QLineEdit, QMenu, QTableView, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QLineEdit, QMenu, QTableView, QWidget
 
 from engine.i18n import Language
 from gui.tables import TableModel, TableProxy, as_text
@@ -18,6 +18,8 @@ __all__ = ["SearchField", "TableView"]
 MAX_LETTERS = 44
 #: Rows that are measured for the first column widths.
 MEASURED_ROWS = 60
+#: Quiet time after a column was widened before wrapped rows take their new height.
+ROWS_MS = 60
 
 
 class TableView(QTableView):
@@ -44,7 +46,7 @@ class TableView(QTableView):
         self.setSortingEnabled(True)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.customContextMenuRequested.connect(self._show_menu)
-        self._shape_headers(wrap=wrap)
+        self._shape_headers()
         self.copy_value, self.copy_row, self.copy_table = QAction(self), QAction(self), QAction(self)
         self.copy_value.setShortcut(QKeySequence.StandardKey.Copy)
         self.copy_value.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
@@ -58,19 +60,23 @@ class TableView(QTableView):
         self.selectionModel().currentRowChanged.connect(self._tell)
         self.activated.connect(self._activate)
         model.modelReset.connect(self.fit_columns)
+        self._rows_timer = QTimer(self)
+        self._rows_timer.setSingleShot(True)
+        self._rows_timer.setInterval(ROWS_MS)
+        self._rows_timer.timeout.connect(self.resizeRowsToContents)
+        if wrap:
+            self.horizontalHeader().sectionResized.connect(lambda *_sizes: self._rows_timer.start())
+            proxy.layoutChanged.connect(lambda *_args: self._rows_timer.start())
         self.retranslate(model.language)
 
-    def _shape_headers(self, *, wrap: bool) -> None:
+    def _shape_headers(self) -> None:
         header = self.horizontalHeader()
         header.setHighlightSections(False)
         header.setStretchLastSection(True)
         header.setResizeContentsPrecision(MEASURED_ROWS)
         header.setSectionsMovable(True)
         header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        rows = self.verticalHeader()
-        rows.hide()
-        if wrap:
-            rows.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        self.verticalHeader().hide()
 
     def retranslate(self, language: Language) -> None:
         """Words of the menu."""

@@ -153,7 +153,7 @@ class ReportControls(QWidget):
         fold = Fold(self._words, N_("What only you can state"), "report.details")
         note = label("", "small")
         self._words.bind(
-            note.setText, N_("Optional. What stays empty is printed as “to be completed”; nothing is invented.")
+            note.setText, N_("Optional. What stays empty is printed as [to be completed]; nothing is invented.")
         )
         fold.body.addWidget(note)
         self.editors: dict[str, QLineEdit | QPlainTextEdit] = {}

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import html
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QSizePolicy, QWidget
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QSizePolicy, QWidget
 
 from engine.advice.result import Advice, ApiBaseline, Pick
 from engine.i18n import Language
@@ -84,36 +85,37 @@ class PickCard(Card):
 
     def _figures(self, advice: Advice, language: Language, theme: Theme) -> None:
         cost, days = self.assessment.cost, self.assessment.calendar_days
-        rows = [
+        serving = all(t.inference is not None for t in self.assessment.tasks)
+        rows = (
             (
                 language.gettext("Cost of the job"),
                 language.money(cost.cost_of_job),
                 language.money_range(cost.cost_of_job),
             ),
             (language.gettext("Cash needed"), language.money(cost.cash_needed), language.money_range(cost.cash_needed)),
-            (language.gettext("Done after"), words.days(days, language), words.days_range(days, language)),
-        ]
+            (
+                language.gettext("Ready after") if serving else language.gettext("Done after"),
+                words.days(days, language),
+                words.days_range(days, language),
+            ),
+        )
         grid = QGridLayout()
         grid.setHorizontalSpacing(theme.px(theme.s))
         grid.setVerticalSpacing(theme.px(2))
-        grid.setColumnStretch(2, 1)
+        grid.setColumnStretch(1, 1)
         for number, (name, expected, span) in enumerate(rows):
-            self._texts.append(f"{name}: {expected} ({span})")
-            parts = (
-                label(name, "muted", wrap=False),
-                label(expected, "section", wrap=False),
-                label(span if span != expected else "", "small", wrap=False),
-            )
-            parts[2].setToolTip(language.gettext("90 % interval: low to high"))
+            self._texts.append(language.fill("{name}: {text}", name=name, text=f"{expected} ({span})"))
+            parts = (label(name, "muted", wrap=False), _amount(expected, span if span != expected else "", theme))
+            parts[1].setToolTip(language.gettext("90 % interval: low to high"))
             for column, part in enumerate(parts):
-                grid.addWidget(part, number, column)
+                grid.addWidget(part, number, column, Qt.AlignmentFlag.AlignTop)
             if number:
                 self._folded += parts
         self.body.addLayout(grid)
         for task in self.assessment.tasks:
             speed = words.speed(task, language)
             if len(self.assessment.tasks) > 1:
-                speed = f"{words.task_name(advice, task.task_id)}: {speed}"
+                speed = language.fill("{name}: {text}", name=words.task_name(advice, task.task_id), text=speed)
             self._folded.append(self._line(speed, "small"))
 
     # Qt -----------------------------------------------------------------------------------------------------
@@ -129,6 +131,16 @@ class PickCard(Card):
             self.chosen.emit(self.assessment.plan.id)
         else:
             super().keyPressEvent(event)
+
+
+def _amount(expected: str, span: str, theme: Theme) -> QLabel:
+    """The expected amount in bold, its range behind it, or below it where the card is narrow."""
+    whole = html.escape(span.replace(" ", "\u00a0").replace("–", "–\u2060"))  # breaks nowhere
+    made = label()
+    made.setTextFormat(Qt.TextFormat.RichText)
+    small = f"color:{theme.muted}; font-size:{theme.points(0.9):.2f}pt"
+    made.setText(f'<b>{html.escape(expected)}</b> &nbsp;<span style="{small}">{whole}</span>')
+    return made
 
 
 class ApiCard(Card):
@@ -148,9 +160,9 @@ class ApiCard(Card):
         verdict.addWidget(label(allowed, "good" if baseline.allowed else "neutral", wrap=False))
         verdict.addStretch(1)
         self.body.addLayout(verdict)
-        money = language.money(baseline.cost)
-        cost = language.fill("Cost: {money} ({span})", money=money, span=language.money_range(baseline.cost))
-        self.body.addWidget(label(cost, "section"))
+        money, span = language.money(baseline.cost), language.money_range(baseline.cost)
+        cost = language.fill("Cost: {money} ({span})", money=money, span=span)
+        self.body.addWidget(_amount(money, span if span != money else "", theme))
         text = language.text(baseline.finding)
         self._folded = [label(text)]
         if about:

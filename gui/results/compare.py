@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QWidget
 
 from engine.advice.result import Advice, Assessment
 from engine.i18n import Language
@@ -22,6 +23,9 @@ from gui.widgets.editors import ChoiceEdit
 from gui.widgets.words import NP_, Words
 
 __all__ = ["CompareTab"]
+
+#: Room that the search field should have beside the filters, in widths of the digit 0.
+SEARCH_DIGITS = 34
 
 
 class CompareTab(QWidget):
@@ -67,20 +71,35 @@ class CompareTab(QWidget):
 
     def _build(self, state: AppState) -> None:
         theme = state.theme
-        bar = QHBoxLayout()
+        self._filters = QWidget()
+        bar = QHBoxLayout(self._filters)
+        bar.setContentsMargins(0, 0, 0, 0)
         bar.setSpacing(theme.px(theme.s))
-        bar.addWidget(self.search, 1)
         for box in (self.verdict, self.way, self.vendor):
             bar.addWidget(box)
-        bar.addWidget(self.count)
+        bar.addStretch(1)
         copy = button(self._words, N_("Copy table"), "compare.copy")
         copy.clicked.connect(self.view.copy_all)
         bar.addWidget(copy)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(*(theme.px(theme.m),) * 4)
-        column.setSpacing(theme.px(theme.s))
-        column.addLayout(bar)
-        column.addWidget(self.view, 1)
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(*(theme.px(theme.m),) * 4)
+        self._grid.setSpacing(theme.px(theme.s))
+        self._grid.setColumnStretch(0, 1)
+        self._grid.setRowStretch(2, 1)
+        self._grid.addWidget(self.search, 0, 0)
+        self._grid.addWidget(self.count, 0, 1)
+        self._grid.addWidget(self._filters, 0, 2)
+        self._grid.addWidget(self.view, 2, 0, 1, 3)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """The filters stand beside the search field where there is room, else below it."""
+        super().resizeEvent(event)
+        search = self.fontMetrics().horizontalAdvance("0") * SEARCH_DIGITS
+        beside = self.width() > search + self.count.sizeHint().width() + self._filters.sizeHint().width()
+        place = (0, 2, 1, 1) if beside else (1, 0, 1, 3)
+        if self._grid.getItemPosition(self._grid.indexOf(self._filters)) != place:
+            self._grid.removeWidget(self._filters)
+            self._grid.addWidget(self._filters, *place)
 
     def _say(self, language: Language) -> None:
         self.model.set_language(language)

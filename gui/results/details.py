@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QModelIndex, QPoint, Qt
-from PySide6.QtGui import QAction, QGuiApplication, QKeySequence
+from PySide6.QtGui import QAction, QGuiApplication, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QHeaderView, QMenu, QSplitter, QTreeView, QVBoxLayout, QWidget
 
 from engine.advice.result import Assessment
@@ -20,13 +20,16 @@ from gui.widgets.words import Words
 
 __all__ = ["DetailsTab"]
 
+#: Below this width (logical pixels at scale 1) the sentences beside the tree would leave it no room.
+NARROW = 720
+
 
 class DetailsTab(QWidget):
     """The working as a tree, beside what the layout means in plain words."""
 
     def __init__(self, state: AppState, selection: Selection, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._selection, self._theme = selection, state.theme
+        self._selection, self._theme = selection, state.theme  # distances of the page as built
         self._words = Words(state, self)
         self.model = WorkingModel(state.language, self)
         self.tree = QTreeView()
@@ -84,6 +87,11 @@ class DetailsTab(QWidget):
         column.setSpacing(theme.px(theme.s))
         column.addLayout(bar)
         column.addWidget(splitter, 1)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Where it is narrow, the tree takes all; the sentences stand in it too."""
+        super().resizeEvent(event)
+        self.meaning.setVisible(self.width() >= self._theme.px(NARROW))
 
     def open_all(self) -> None:
         """Open every line."""

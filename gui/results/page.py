@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QAction
+from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import (
+    QFrame,
     QHBoxLayout,
     QMenu,
+    QScrollArea,
     QStackedWidget,
     QTabWidget,
     QToolButton,
@@ -36,6 +38,19 @@ from gui.widgets.basic import Banner, Card, button, clear_layout, label
 from gui.widgets.words import NP_, Text, Words
 
 __all__ = ["ResultsPage"]
+
+#: Below this height (logical pixels at scale 1) the comparison needs the room that full cards would take.
+LOW_PAGE = 660
+#: Below this height the page scrolls as a whole.
+LEAST_HEIGHT = 540
+
+
+class _Sheet(QWidget):
+    """What scrolls as a whole. Wrapped texts inside must not stretch it beyond the window: its tables take the rest."""
+
+    def hasHeightForWidth(self) -> bool:
+        """No: the height is the window's, or the least one."""
+        return False
 
 
 class ResultsPage(QWidget):
@@ -97,8 +112,7 @@ class ResultsPage(QWidget):
 
     def _result_page(self) -> QWidget:
         theme = self._state.theme
-        page = QWidget()
-        page.setProperty("look", "page")
+        page = _Sheet()
         column = QVBoxLayout(page)
         column.setContentsMargins(theme.px(theme.xl), theme.px(theme.l), theme.px(theme.xl), theme.px(theme.l))
         column.setSpacing(theme.px(theme.m))
@@ -108,10 +122,22 @@ class ResultsPage(QWidget):
         self.top = TopArea(self.selection, theme)
         self.nothing = Card(look="card", margin=theme.px(theme.l), gap=theme.px(6))
         self.nothing.setObjectName("results.nothing")
-        self.top.column.addWidget(self.nothing)
+        self.top.column.insertWidget(0, self.nothing)
         column.addWidget(self.top)
         column.addWidget(self._tabs(), 1)
-        return page
+        page.setMinimumHeight(theme.px(LEAST_HEIGHT))
+        area = QScrollArea()
+        area.setObjectName("results.area")
+        area.setWidgetResizable(True)
+        area.setFrameShape(QFrame.Shape.NoFrame)
+        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        holder = QWidget()
+        holder.setProperty("look", "scrolled")
+        around = QVBoxLayout(holder)
+        around.setContentsMargins(0, 0, 0, 0)
+        around.addWidget(page)
+        area.setWidget(holder)
+        return area
 
     def _head(self) -> QHBoxLayout:
         row = QHBoxLayout()
@@ -202,6 +228,8 @@ class ResultsPage(QWidget):
         self.selection.set_advice(advice)
         self._stack.setCurrentIndex(0 if advice is None else 1)
         self._fill_cards()
+        if advice is not None and not advice.ranked and self.tabs.currentWidget() is self.compare:
+            self.tabs.setCurrentWidget(self.why_not)
 
     def _warn_outdated(self, _draft: object) -> None:
         if self.selection.advice is not None and self._state.advice is None:
@@ -237,7 +265,7 @@ class ResultsPage(QWidget):
         body.addWidget(
             label(
                 language.gettext(
-                    "Below, “Why not?” names the decisive reason for every card and what would change it."
+                    "Below, 'Why not?' names the decisive reason for every card and what would change it."
                 ),
                 "muted",
             )
@@ -248,8 +276,15 @@ class ResultsPage(QWidget):
 
     def _make_room(self, tab: int) -> None:
         """The comparison stands below full cards; the other views get the room of compact ones."""
-        self.top.set_compact(tab > 0 and not self.more.isChecked())
+        low = self.height() < self._state.theme.px(LOW_PAGE)
+        self.top.set_compact((tab > 0 or low) and not self.more.isChecked())
         self.chosen_note.setVisible(tab > 0)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """A low page has no room for full cards."""
+        super().resizeEvent(event)
+        if event.size().height() != event.oldSize().height():
+            self._make_room(self.tabs.currentIndex())
 
     def _show_chosen(self, assessment: Assessment | None) -> None:
         language = self._words.language

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, Qt
+from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
 from engine.advice.result import Advice, Assessment
 from engine.i18n import Language
@@ -17,6 +17,8 @@ __all__ = ["TopArea"]
 
 #: The cards take at most this share of the page's height; what is more scrolls.
 MOST_OF_PAGE = 0.5
+#: Least height in logical pixels at scale 1.
+LEAST_HEIGHT = 84
 
 
 class TopArea(QScrollArea):
@@ -29,8 +31,10 @@ class TopArea(QScrollArea):
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self._selection = selection
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Maximum)
+        self._selection, self._theme = selection, theme
         self._compact = False
+        self._wanted = 0
         self._cards: list[PickCard | ApiCard] = []
         self._row = CardRow(theme)
         inside = QWidget()
@@ -48,6 +52,7 @@ class TopArea(QScrollArea):
 
     def fill(self, advice: Advice | None, language: Language, theme: Theme) -> None:
         """Cards of another advice, language or theme."""
+        self._theme = theme
         self._cards = pick_cards(advice, language, theme) if advice is not None else []
         for card in self._cards:
             card.set_compact(self._compact)
@@ -81,7 +86,18 @@ class TopArea(QScrollArea):
         layout.activate()
         width = max(self.viewport().width(), 1)
         needed = layout.totalHeightForWidth(width) if layout.hasHeightForWidth() else layout.totalMinimumSize().height()
-        self.setFixedHeight(min(needed, round(page.height() * MOST_OF_PAGE)) if needed > 0 else 0)
+        wanted = min(needed, round(page.height() * MOST_OF_PAGE))
+        if wanted != self._wanted:
+            self._wanted = wanted
+            self.updateGeometry()
+
+    def sizeHint(self) -> QSize:
+        """The cards' height, up to their share of the page."""
+        return QSize(super().sizeHint().width(), self._wanted)
+
+    def minimumSizeHint(self) -> QSize:
+        """Enough of a card to see that there is more; never what makes the page higher."""
+        return QSize(super().minimumSizeHint().width(), min(self._wanted, self._theme.px(LEAST_HEIGHT)))
 
     def eventFilter(self, watched: object, event: QEvent) -> bool:
         """The cards changed their height: fit again."""

@@ -150,11 +150,13 @@ def severity_name(severity: Severity, language: Language) -> str:
 
 def days(value: Estimate, language: Language) -> str:
     """Expected length of time, given in days."""
-    return language.fill("{x:days}", x=value.expected)
+    return language.fill("{x:days}", x=value.expected) if value.expected else language.gettext("at once")
 
 
 def days_range(value: Estimate, language: Language) -> str:
     """Low to high of a length of time given in days."""
+    if not value.high:
+        return language.gettext("at once")
     return language.fill("{low:days} – {high:days}", low=value.low, high=value.high)
 
 
