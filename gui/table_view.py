@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPoint, Qt, QTimer, Signal
-from PySide6.QtGui import QAction, QGuiApplication, QKeySequence
+from PySide6.QtGui import QAction, QGuiApplication, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QAbstractItemView, QLineEdit, QMenu, QTableView, QWidget
 
 from engine.i18n import Language
@@ -153,15 +153,15 @@ class SearchField(QLineEdit):
         self.setClearButtonEnabled(True)
         self._view = view
         self.textChanged.connect(proxy.set_text)
-        clear = QAction(self)
-        clear.setShortcut(QKeySequence(Qt.Key.Key_Escape))
-        clear.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
-        clear.triggered.connect(self.clear)
-        down = QAction(self)
-        down.setShortcut(QKeySequence(Qt.Key.Key_Down))
-        down.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
-        down.triggered.connect(lambda: self._view.setFocus(Qt.FocusReason.OtherFocusReason))
-        self.addActions([clear, down])
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Esc empties, Arrow down leaves for the table."""
+        if event.key() == Qt.Key.Key_Escape and self.text():
+            self.clear()
+        elif event.key() == Qt.Key.Key_Down:
+            self._view.setFocus(Qt.FocusReason.OtherFocusReason)
+        else:
+            super().keyPressEvent(event)
 
     def say(self, text: str, hint: str) -> None:
         """Placeholder and name for screen readers."""

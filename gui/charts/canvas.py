@@ -185,7 +185,6 @@ class ChartView(QWidget):
         image = QImage.fromData(drawn.png)
         image.setDevicePixelRatio(self.devicePixelRatioF())
         self._image, self._note = image, ""
-        self.setAccessibleName(drawn.caption)
         self.setAccessibleDescription(drawn.alt)
         self.updateGeometry()
         self.update()

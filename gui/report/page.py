@@ -57,6 +57,7 @@ class ReportPage(QWidget):
         self._hits: tuple[Hit, ...] = ()
         self._hit = 0
         self._stale = True
+        self._saved_in: Path | None = None
         self._jobs, self._search_jobs = JobRunner(self), JobRunner(self)
         self._jobs.succeeded.connect(self._take)
         self._jobs.failed.connect(self._trouble)
@@ -108,6 +109,7 @@ class ReportPage(QWidget):
         right.setSpacing(theme.px(theme.s))
         self.banner = Banner("report.banner")
         self.folder = button(self._words, NP_("button", "Open folder"), "report.folder")
+        self.folder.clicked.connect(self._open_folder)
         self.folder.hide()
         inside = self.banner.layout()
         if inside is not None:
@@ -338,9 +340,9 @@ class ReportPage(QWidget):
 
     def _say_saved(self, path: Path) -> None:
         self.banner.say(self._words.language.fill("Saved: {path}", path=str(path)))
+        self._saved_in = path.parent
         self.folder.show()
-        try:
-            self.folder.clicked.disconnect()
-        except RuntimeError:
-            _log.debug("first file that is saved")
-        self.folder.clicked.connect(lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(str(path.parent))))
+
+    def _open_folder(self) -> None:
+        if self._saved_in is not None:
+            QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._saved_in)))

@@ -133,12 +133,14 @@ class ChartsTab(QWidget):
         self._words = Words(state, self)
         theme = state.theme
         self.area, column = scrolled(f"{name}.area", margin=theme.px(theme.l), gap=theme.px(theme.s))
+        self.area.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # the charts in it take the focus and scroll into sight
         self.area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.views: list[tuple[ChartView, Maker]] = []
         for number, (title, make) in enumerate(makers):
             view = ChartView(f"{name}.chart{number + 1}", state.language, theme)
             heading, caption = label("", "section"), label("", "small", selectable=True)
             self._words.bind(heading.setText, title)
+            self._words.bind(view.setAccessibleName, title)
             view.drawn.connect(caption.setText)
             view.save_requested.connect(lambda kind, v=view: self.save_requested.emit(v, kind))
             self.views.append((view, make))

@@ -39,8 +39,13 @@ def comparison_csv(advice: Advice, language: Language) -> bytes:
     writer = csv.writer(out)
     writer.writerow([language.gettext(c.header) for c in COLUMNS])
     for row in ranked_plans(advice):
-        writer.writerow([c.shown(row, language) for c in COLUMNS])
+        writer.writerow([_inert(c.shown(row, language)) for c in COLUMNS])
     return out.getvalue().encode("utf-8-sig")
+
+
+def _inert(text: str) -> str:
+    """A text that a spreadsheet would take for a formula stays a text; a sign before a number is none."""
+    return f"'{text}" if text[:1] in ("=", "+", "@", "\t", "\r") else text
 
 
 class Exporter(QObject):
