@@ -49,6 +49,7 @@ class KindTab(QWidget):
         self.search = SearchField(self.proxy, self.view, f"catalog.{kind.key}.search")
         self.count = label("", "small", wrap=False)
         self.mine: QCheckBox | None = None
+        self.current: QCheckBox | None = None
         self._filled = False
         self._build()
         self.view.row_chosen.connect(self._show)
@@ -60,6 +61,17 @@ class KindTab(QWidget):
         bar = QHBoxLayout()
         bar.setSpacing(theme.px(theme.s))
         bar.addWidget(self.search, 1)
+        if any(c.key == "current" for c in self.kind.columns):
+            self.current = QCheckBox()
+            self.current.setObjectName(f"catalog.{self.kind.key}.current")
+            self._words.bind(self.current.setText, N_("Only current prices"))
+            self._words.bind(
+                self.current.setToolTip,
+                N_("The latest price of each provider, card and term; without: the history too."),
+            )
+            self.current.toggled.connect(self._filter_current)
+            self.current.setChecked(True)
+            bar.addWidget(self.current)
         if any(c.key == "origin" for c in self.kind.columns):
             self.mine = QCheckBox()
             self.mine.setObjectName(f"catalog.{self.kind.key}.mine")
@@ -116,6 +128,10 @@ class KindTab(QWidget):
             language.gettext("All words must occur. Arrow down goes to the table."),
         )
         self._show(self.view.current_row())
+        self._count()
+
+    def _filter_current(self, only: bool) -> None:
+        self.proxy.set_condition("current", (lambda record: record.row.current) if only else None)
         self._count()
 
     def _filter_mine(self, only: bool) -> None:

@@ -210,3 +210,13 @@ def test_every_control_that_takes_the_focus_has_a_name(dialog_of: Callable[..., 
 
 def test_paths(tmp_path: Path) -> None:
     assert tmp_path in user_database_path().parents  # tests never touch the person's own rows
+
+
+def test_history_is_shown_on_demand(state: AppState, opened: Opened) -> None:
+    page = opened(CatalogPage)
+    page.tabs.setCurrentIndex(tab(page, "offers"))
+    offers = page.kinds[tab(page, "offers")]
+    current = offers.proxy.rowCount()
+    assert current == sum(o.current and not o.members_only for o in state.catalog.offers)
+    offers.current.setChecked(False)  # type: ignore[union-attr]
+    assert offers.proxy.rowCount() > current
