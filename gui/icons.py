@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib.resources import files
 
 from PySide6.QtCore import QPointF, QRectF, Qt
@@ -9,7 +10,7 @@ from PySide6.QtGui import QColor, QIcon, QPainter, QPen, QPixmap, QPolygonF
 
 from gui.theme import Theme
 
-__all__ = ["program_icon", "step_icon"]
+__all__ = ["fold_icon", "program_icon", "step_icon"]
 
 
 def program_icon() -> QIcon:
@@ -26,19 +27,33 @@ def program_icon() -> QIcon:
 
 def step_icon(theme: Theme, *, done: bool) -> QIcon:
     """A tick for a step that is complete, a ring for one that is not."""
+    if done:
+        return _drawn(theme.success, lambda p: p.drawPolyline(_points((2.5, 8.5), (6.5, 12.5), (13.5, 4))))
+    return _drawn(theme.border_strong, lambda p: p.drawEllipse(QRectF(3.5, 3.5, 9, 9)))
+
+
+def fold_icon(theme: Theme, *, opened: bool) -> QIcon:
+    """An arrow to the right for what is folded away, downwards for what is open."""
+    points = ((4, 6), (8, 10), (12, 6)) if opened else ((6, 4), (10, 8), (6, 12))
+    return _drawn(theme.accent, lambda p: p.drawPolyline(_points(*points)))
+
+
+def _points(*points: tuple[float, float]) -> QPolygonF:
+    return QPolygonF([QPointF(x, y) for x, y in points])
+
+
+def _drawn(colour: str, draw: Callable[[QPainter], object]) -> QIcon:
+    """An icon of 16 pixels a side, sharp up to a threefold scale."""
     ratio, side = 3.0, 16
     pixmap = QPixmap(round(side * ratio), round(side * ratio))
     pixmap.setDevicePixelRatio(ratio)
     pixmap.fill(Qt.GlobalColor.transparent)
     painter = QPainter(pixmap)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    pen = QPen(QColor(theme.success if done else theme.border_strong), 2.0)
+    pen = QPen(QColor(colour), 2.0)
     pen.setCapStyle(Qt.PenCapStyle.RoundCap)
     pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
     painter.setPen(pen)
-    if done:
-        painter.drawPolyline(QPolygonF([QPointF(2.5, 8.5), QPointF(6.5, 12.5), QPointF(13.5, 4)]))
-    else:
-        painter.drawEllipse(QRectF(3.5, 3.5, 9, 9))
+    draw(painter)
     painter.end()
     return QIcon(pixmap)

@@ -35,7 +35,7 @@ from gui.menus import Menus
 from gui.problems import Page
 from gui.start_page import StartPage
 from gui.state import AppState
-from gui.widgets.basic import button, label
+from gui.widgets.basic import ElidedLabel, button
 from gui.widgets.drop import dropped_path
 from gui.widgets.words import NP_, Text, Words
 from gui.wizard.data_page import DataPage
@@ -117,9 +117,9 @@ class MainWindow(QMainWindow):
             self._nav.addButton(made)
             self._nav_buttons[name] = made
             row.addWidget(made)
-        row.addStretch(1)
-        self.document_label = label("", "muted", wrap=False)
-        row.addWidget(self.document_label)
+        row.addSpacing(12)
+        self.document_label = ElidedLabel("muted")
+        row.addWidget(self.document_label, 8)
         row.addSpacing(12)
         self.tongue = QPushButton()
         self.tongue.setObjectName("nav.language")
@@ -350,9 +350,8 @@ class MainWindow(QMainWindow):
         program = language.gettext("GPU Advisor")
         self.setWindowTitle(f"{name}[*] – {program}")
         self.setWindowModified(state.unsaved)
-        shown = name if len(name) <= 42 else name[:41] + "…"
         mark = language.gettext("not saved") if state.unsaved else ""
-        self.document_label.setText(" · ".join(part for part in (shown, mark) if part))
+        self.document_label.set_full_text(" · ".join(part for part in (name, mark) if part))
         self.catalog_label.setText(
             language.fill(
                 "Catalogue {version}: {gpus:int} cards, {offers:int} offers, {models:int} models",

@@ -92,9 +92,9 @@ QPushButton[look="nav"]:disabled { color: $border_strong; }
 QToolButton[look="why"] { min-width: ${line}px; max-width: ${line}px; min-height: ${line}px; max-height: ${line}px;
   border-radius: ${half}px; padding: 0; color: $accent; border: 1px solid $border_strong; font-weight: 700; }
 QToolButton[look="why"]:focus { border: 2px solid $accent; padding: 0; }
-QToolButton[look="fold"] { background: transparent; border: 2px solid transparent; color: $accent; font-weight: 600;
+QPushButton[look="fold"] { background: transparent; border: 2px solid transparent; color: $accent; font-weight: 600;
   padding: ${xs}px ${s}px ${xs}px 0; }
-QToolButton[look="fold"]:focus { border: 2px solid $accent; }
+QPushButton[look="fold"]:focus { border: 2px solid $accent; }
 QToolButton::menu-indicator { image: none; }
 
 QLineEdit, QPlainTextEdit, QTextEdit, QTextBrowser, QComboBox, QAbstractSpinBox { background: $surface;
@@ -193,7 +193,7 @@ def stylesheet(theme: Theme) -> str:
         "pad_h": px(14),
         "pad_h1": px(14) - 1,
         "line": px(20),
-        "half": px(11),
+        "half": px(10),
         "drop": px(26),
         "icon": px(14),
         "row": px(30),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
     QFrame,
@@ -20,11 +21,14 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from gui.icons import fold_icon
+from gui.theme import Theme
 from gui.widgets.words import Text, Words
 
 __all__ = [
     "Banner",
     "Card",
+    "ElidedLabel",
     "Fold",
     "WhyButton",
     "bound_label",
@@ -106,6 +110,34 @@ class Card(QFrame):
         self.body.setSpacing(gap)
 
 
+class ElidedLabel(QLabel):
+    """One line at the right edge that is cut with an ellipsis where there is no room; the tool tip has it all."""
+
+    def __init__(self, look: str = "", parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._full = ""
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        if look:
+            self.setProperty("look", look)
+
+    def set_full_text(self, text: str) -> None:
+        """Show a text as far as there is room."""
+        self._full = text
+        self.setToolTip(text)
+        self._cut()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Cut again."""
+        super().resizeEvent(event)
+        self._cut()
+
+    def _cut(self) -> None:
+        room = max(self.width() - 2, 0)
+        self.setText(self.fontMetrics().elidedText(self._full, Qt.TextElideMode.ElideRight, room))
+
+
 class Banner(QFrame):
     """A line of words on a coloured ground, hidden while it has nothing to say; `buttons` holds what can be done."""
 
@@ -164,15 +196,15 @@ class Fold(QWidget):
 
     def __init__(self, words: Words, text: Text, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._arrows = {opened: fold_icon(words.theme, opened=opened) for opened in (False, True)}
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
         outer.setSpacing(8)
-        self.toggle = QToolButton()
+        self.toggle = QPushButton()
         self.toggle.setObjectName(name)
         self.toggle.setProperty("look", "fold")
         self.toggle.setCheckable(True)
-        self.toggle.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-        self.toggle.setArrowType(Qt.ArrowType.RightArrow)
+        self.toggle.setIcon(self._arrows[False])
         words.bind(self.toggle.setText, text)
         words.bind_plain(self.toggle.setAccessibleName, text)
         outer.addWidget(self.toggle, 0, Qt.AlignmentFlag.AlignLeft)
@@ -182,13 +214,18 @@ class Fold(QWidget):
         self.inside.hide()
         outer.addWidget(self.inside)
         self.toggle.toggled.connect(self._fold)
+        words.on_theme(self._repaint)
 
     def open(self) -> None:
         """Unfold."""
         self.toggle.setChecked(True)
 
+    def _repaint(self, theme: Theme) -> None:
+        self._arrows = {opened: fold_icon(theme, opened=opened) for opened in (False, True)}
+        self.toggle.setIcon(self._arrows[self.toggle.isChecked()])
+
     def _fold(self, opened: bool) -> None:
-        self.toggle.setArrowType(Qt.ArrowType.DownArrow if opened else Qt.ArrowType.RightArrow)
+        self.toggle.setIcon(self._arrows[opened])
         self.inside.setVisible(opened)
 
 

@@ -11,7 +11,7 @@ from engine.hardware.model import Gpu
 from engine.messages.mark import N_
 from gui.draft import OwnedDraft
 from gui.state import AppState
-from gui.widgets.basic import bound_label, button, clear_layout, label
+from gui.widgets.basic import button, clear_layout, label
 from gui.widgets.editors import NumberEdit
 from gui.widgets.picker import Entry, SearchList
 from gui.widgets.words import Text, Words
@@ -40,12 +40,14 @@ class GpuPicker(QDialog):
         super().__init__(parent)
         self.setObjectName("gpu.picker")
         words = Words(state, self)
-        words.bind(self.setWindowTitle, title)
+        words.bind_plain(self.setWindowTitle, title)
         self.resize(state.theme.px(520), state.theme.px(480))
         column = QVBoxLayout(self)
         column.setContentsMargins(20, 20, 20, 20)
         column.setSpacing(12)
-        column.addWidget(bound_label(words, title, "subtitle"))
+        heading = label("", "subtitle")
+        words.bind_plain(heading.setText, title)
+        column.addWidget(heading)
         self.list = SearchList(words, "gpu.picker", N_("Cards"), N_("Type to search: 4090, H100, 昇腾 …"))
         self.list.set_entries(gpu_entries(state))
         column.addWidget(self.list, 1)

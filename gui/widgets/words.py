@@ -12,6 +12,7 @@ from engine.i18n import Language
 
 if TYPE_CHECKING:
     from gui.state import AppState
+    from gui.theme import Theme
 
 __all__ = ["NP_", "Text", "Words", "plain", "say"]
 
@@ -44,12 +45,27 @@ class Words(QObject):
         super().__init__(owner)
         self._state = state
         self._bound: list[Callable[[Language], object]] = []
+        self._themed: list[Callable[[Theme], object]] = []
         state.language_changed.connect(self.refresh)
+        state.theme_changed.connect(self._restyle)
 
     @property
     def language(self) -> Language:
         """The language of now."""
         return self._state.language
+
+    @property
+    def theme(self) -> Theme:
+        """The look of now."""
+        return self._state.theme
+
+    def on_theme(self, action: Callable[[Theme], object]) -> None:
+        """Do something after each change of the look, as long as the owner lives."""
+        self._themed.append(action)
+
+    def _restyle(self, theme: Theme) -> None:
+        for action in self._themed:
+            action(theme)
 
     def bind(self, setter: Callable[[str], object], text: Text) -> None:
         """Set a text now and after each change of language."""

@@ -19,6 +19,12 @@ from gui.wizard.page import WizardPage
 __all__ = ["DataPage"]
 
 
+_SERVING_TITLE = (
+    N_("How much is it used, and how fast must it be?"),
+    N_("Rough figures are enough for a first answer. Think of a busy hour."),
+)
+
+
 class DataPage(WizardPage):
     """Data and training, or load and targets of a service."""
 
@@ -38,6 +44,7 @@ class DataPage(WizardPage):
         self.body = _column(self.serving)
         self._build_serving()
         self.body = outer
+        self.words.run(lambda _language: self.refresh(self.state.draft))
 
     def _build_data(self) -> None:
         self.body.addWidget(bound_label(self.words, N_("Training data"), "subtitle"))
@@ -290,6 +297,10 @@ class DataPage(WizardPage):
     def refresh(self, draft: Draft) -> None:
         """Only the fields that the method and the source of the data call for."""
         task = self.current
+        if task.is_inference:
+            self.say_title(*_SERVING_TITLE)
+        else:
+            self.say_title(self.TITLE, self.INTRO)
         self.training.setVisible(not task.is_inference)
         self.serving.setVisible(task.is_inference)
         self.source.set_value(task.data_source)

@@ -12,6 +12,7 @@ from engine.messages.mark import N_
 from gui.state import AppState
 from gui.widgets.basic import bound_label, button, label, line, scrolled, set_look
 from gui.widgets.words import Words
+from gui.wizard.summary import problem_line
 
 __all__ = ["LivePanel", "plan_title", "verdict_words"]
 
@@ -107,6 +108,13 @@ class LivePanel(QFrame):
             for part in (head, value, note):
                 self._column.addWidget(part)
 
+    def brief(self) -> str:
+        """The answer in one line, for windows that have no room for the panel; empty while there is none."""
+        if self._advice is None or self.answer.isHidden():
+            return ""
+        cost, verdict = self.figures["cost"][0].text(), self.verdict.text()
+        return " · ".join((self.title.text(), verdict, cost))
+
     def _take(self, advice: Advice | None) -> None:
         self._advice = advice
         self._show()
@@ -120,7 +128,7 @@ class LivePanel(QFrame):
         self.more.setVisible(bool(advice) and not problems)
         if problems:
             still = language.gettext("Still needed for an estimate:")
-            lines = list(dict.fromkeys(f"•  {p.words(language)}" for p in problems))[:4]
+            lines = list(dict.fromkeys(f"•  {problem_line(p, language)}" for p in problems))[:4]
             self.status.setText("\n".join([still, *lines]))
         elif advice is None:
             self.status.setText(language.gettext("Computing …") if self._state.busy else "")

@@ -11,9 +11,9 @@ from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
 from gui.draft import Draft, TaskDraft
 from gui.problems import Page, Problem
 from gui.state import AppState
-from gui.widgets.basic import bound_label, scrolled
+from gui.widgets.basic import label, scrolled
 from gui.widgets.forms import Form, FormRow
-from gui.widgets.words import Text, Words
+from gui.widgets.words import Text, Words, say
 
 __all__ = ["WizardPage"]
 
@@ -38,8 +38,10 @@ class WizardPage(QWidget):
         self.area: QScrollArea
         self.area, self.body = scrolled(f"page.{self.PAGE.value}.scroll")
         outer.addWidget(self.area)
-        self.body.addWidget(bound_label(self.words, self.TITLE, "title"))
-        self.body.addWidget(bound_label(self.words, self.INTRO, "muted"))
+        self.title, self.intro = label("", "title"), label("", "muted")
+        self.body.addWidget(self.title)
+        self.body.addWidget(self.intro)
+        self.words.run(lambda _language: self.say_title(self.TITLE, self.INTRO))
         self.build()
         self.body.addStretch(1)
 
@@ -48,6 +50,11 @@ class WizardPage(QWidget):
     def build(self) -> None:
         """Make the widgets, in reading order."""
         raise NotImplementedError
+
+    def say_title(self, title: Text, intro: Text) -> None:
+        """Set the words on top of the page."""
+        self.title.setText(say(self.state.language, title))
+        self.intro.setText(say(self.state.language, intro))
 
     def refresh(self, draft: Draft) -> None:
         """Show what is not bound to a field."""

@@ -12,7 +12,7 @@ from gui.widgets.basic import Card, clear_layout, label
 from gui.widgets.editors import TextEdit
 from gui.wizard.flow import Step
 from gui.wizard.page import WizardPage
-from gui.wizard.summary import Section, Stated, summary
+from gui.wizard.summary import Section, Stated, problem_line, summary
 
 __all__ = ["ReviewPage"]
 
@@ -82,7 +82,7 @@ class ReviewPage(WizardPage):
         self.wrong.body.addWidget(label(language.gettext("Before the advice can be computed:"), "section"))
         for number, problem in enumerate(found):
             row = QHBoxLayout()
-            row.addWidget(label(problem.words(language)), 1)
+            row.addWidget(label(problem_line(problem, language)), 1)
             go = QPushButton(language.gettext("Go there"))
             go.setObjectName(f"review.problem.{number}")
             go.setProperty("look", "link")

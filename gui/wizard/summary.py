@@ -12,14 +12,14 @@ from engine.layout.model import Method
 from engine.messages.mark import N_
 from engine.quantity import Money
 from gui.draft import Draft, MoneyDraft, TaskDraft
-from gui.problems import Page
+from gui.problems import Page, Problem
 from gui.widgets.numbers import editable_number, read_amount
 from gui.widgets.words import Text, say
 from gui.wizard import choices
 from gui.wizard.choices import goal_of
 from gui.wizard.flow import Step
 
-__all__ = ["Section", "Stated", "summary"]
+__all__ = ["Section", "Stated", "problem_line", "summary"]
 
 #: How a value is shown.
 Shown: TypeAlias = Callable[[Any, Language], str]
@@ -162,6 +162,13 @@ _ECONOMICS: tuple[_Field, ...] = (
     ("discount_rate", N_("Discount rate"), _percent),
 )
 
+_CAPTIONS: dict[str, str] = {
+    **{name: caption for fields in (_TRAINING, _SERVING, _CONSTRAINTS, _ECONOMICS) for name, caption, _ in fields},
+    "parameters_billion": N_("Parameters"),
+    "owned": N_("Cards that are there already"),
+    "as_of": N_("Prices as of"),
+}
+
 #: What stands where nothing is stated.
 _EMPTY: dict[str, str] = {
     "budget": N_("no limit"),
@@ -184,6 +191,15 @@ def summary(draft: Draft, catalog: CatalogSnapshot, language: Language) -> tuple
     economics = tuple(_rows(draft, fresh, _ECONOMICS, language))
     sections.append(Section(Step(Page.ECONOMICS), language.gettext("Costs"), economics))
     return tuple(sections)
+
+
+def problem_line(problem: Problem, language: Language) -> str:
+    """A problem with the name of its field, where the words alone don't tell."""
+    words = problem.words(language)
+    caption = _CAPTIONS.get(problem.field, "")
+    if not caption or problem.code.startswith("draft."):
+        return words
+    return language.fill("{field}: {problem}", field=language.gettext(caption), problem=words)
 
 
 def _task_sections(task: TaskDraft, index: int, catalog: CatalogSnapshot, language: Language) -> list[Section]:

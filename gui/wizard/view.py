@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QKeySequence, QResizeEvent, QShortcut, QShowEvent
 from PySide6.QtWidgets import (
     QButtonGroup,
+    QComboBox,
     QFrame,
     QHBoxLayout,
     QPushButton,
@@ -20,7 +21,7 @@ from gui.draft import Draft
 from gui.icons import step_icon
 from gui.problems import Page, Problem
 from gui.state import AppState
-from gui.widgets.basic import button, clear_layout, label, scrolled
+from gui.widgets.basic import ElidedLabel, button, clear_layout, label, scrolled
 from gui.widgets.words import NP_, Words, plain
 from gui.wizard.constraints_page import ConstraintsPage
 from gui.wizard.data_page import DataPage
@@ -30,6 +31,7 @@ from gui.wizard.live_panel import LivePanel
 from gui.wizard.model_page import ModelPage
 from gui.wizard.page import WizardPage
 from gui.wizard.review_page import ReviewPage
+from gui.wizard.summary import problem_line
 from gui.wizard.task_page import TaskPage
 
 __all__ = ["WizardView"]
@@ -62,6 +64,7 @@ class WizardView(QWidget):
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
         outer.setSpacing(0)
+        self._build_step_box(outer)
         self._middle = QHBoxLayout()
         self._middle.setSpacing(0)
         outer.addLayout(self._middle, 1)
@@ -69,6 +72,7 @@ class WizardView(QWidget):
         self._build_pages()
         self.live = LivePanel(state)
         self.live.details_wanted.connect(self.finished)
+        state.advice_changed.connect(lambda _advice: self._show_brief())
         self._middle.addWidget(self.live)
         self._build_footer(outer)
         self._build_keys()
@@ -108,6 +112,20 @@ class WizardView(QWidget):
             self.stack.addWidget(page)
         self._middle.addWidget(self.stack, 1)
 
+    def _build_step_box(self, column: QVBoxLayout) -> None:
+        """The steps as a list to pull down, for windows that are too narrow for the list at the side."""
+        self.narrow = QFrame()
+        self.narrow.setProperty("look", "bar")
+        row = QHBoxLayout(self.narrow)
+        row.setContentsMargins(24, 8, 24, 8)
+        self.step_box = QComboBox()
+        self.step_box.setObjectName("wizard.step")
+        self.words.bind(self.step_box.setAccessibleName, N_("Step"))
+        self.step_box.activated.connect(lambda index: self.go(steps(self.state.draft)[index]))
+        row.addWidget(self.step_box)
+        row.addStretch(1)
+        column.addWidget(self.narrow)
+
     def _build_footer(self, outer: QVBoxLayout) -> None:
         footer = QFrame()
         footer.setProperty("look", "footer")
@@ -120,6 +138,9 @@ class WizardView(QWidget):
         self.message = label("", "problem")
         self.message.setObjectName("wizard.message")
         row.addWidget(self.message, 1)
+        self.brief = ElidedLabel("muted")
+        self.brief.setObjectName("wizard.brief")
+        row.addWidget(self.brief, 1)
         self.next = button(self.words, NP_("button", "&Next"), "wizard.next", "primary")
         self.next.clicked.connect(self.go_on)
         row.addWidget(self.next)
@@ -232,7 +253,9 @@ class WizardView(QWidget):
         self._show_steps(draft)
         bad = self._problems(self.step) if self.step in self._attempted else ()
         self.page.show_problems(bad)
-        self.message.setText(bad[0].words(language) if bad else "")
+        self.message.setText(problem_line(bad[0], language) if bad else "")
+        self.message.setVisible(bool(bad))
+        self._show_brief()
         self.back.setEnabled(previous_step(self.step, draft) is not None)
         last = self.step.page is Page.REVIEW
         text = language.pgettext("button", "&Get advice") if last else language.pgettext("button", "&Next")
@@ -247,6 +270,8 @@ class WizardView(QWidget):
             for made in self._buttons.values():
                 self._step_column.addWidget(made)
             self._step_column.addStretch(1)
+            self.step_box.clear()
+            self.step_box.addItems([""] * len(order))
         language = self.state.language
         several = len(draft.tasks) > 1
         bad = {step_of(p) for p in draft.problems()}
@@ -255,14 +280,23 @@ class WizardView(QWidget):
             if step.page is Page.DATA and step.task is not None and draft.tasks[step.task].is_inference:
                 name = language.gettext("Load and targets")
             if several and step.task is not None:
-                name = f"{step.task + 1}. {name}"
+                name = f"{name} ({step.task + 1})"
             done = step not in bad and step.page is not Page.REVIEW
             state = language.gettext("complete") if done else language.gettext("incomplete")
             made.setText(name)
             made.setIcon(step_icon(self.state.theme, done=done))
             made.setChecked(step == self.step)
+            self.step_box.setItemText(number, f"{number + 1}. {name}")
+            self.step_box.setItemIcon(number, made.icon())
+            if step == self.step:
+                self.step_box.setCurrentIndex(number)
             spoken = name if step.page is Page.REVIEW else f"{name}, {state}"
             made.setAccessibleName(language.fill("Step {number:int}: {name}", number=number + 1, name=spoken))
+
+    def _show_brief(self) -> None:
+        """The estimate in one line where the panel has no room."""
+        narrow = self.live.isHidden() and self.message.isHidden()
+        self.brief.set_full_text(self.live.brief() if narrow else "")
 
     def _step_button(self, number: int, step: Step) -> QPushButton:
         made = QPushButton()
@@ -290,6 +324,8 @@ class WizardView(QWidget):
         one = max(self.fontMetrics().horizontalAdvance("0"), 1)
         digits = self.width() / one
         self.side.setVisible(digits >= 84)
+        self.narrow.setVisible(digits < 84)
         self.live.setVisible(digits >= 112)
         self.side.setFixedWidth(one * 25)
         self.live.setFixedWidth(one * 36)
+        self._show_brief()
