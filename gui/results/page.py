@@ -11,6 +11,7 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QMenu,
     QScrollArea,
+    QSizePolicy,
     QStackedWidget,
     QTabWidget,
     QToolButton,
@@ -43,6 +44,8 @@ __all__ = ["ResultsPage"]
 LOW_PAGE = 660
 #: Below this height the page scrolls as a whole.
 LEAST_HEIGHT = 540
+#: Height that the tabs keep in any case.
+LEAST_TABS = 250
 
 
 class _Sheet(QWidget):
@@ -213,7 +216,10 @@ class ResultsPage(QWidget):
         self.tabs.currentChanged.connect(self._make_room)
         self.chosen_note.hide()  # the table shows it
         self._words.bind(self.tabs.setAccessibleName, N_("Views of the results"))
-        holder = QWidget()
+        holder = _Sheet()
+        # the tabs take what the cards leave: their own wishes (long charts, long lists) would squeeze the cards
+        holder.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)
+        holder.setMinimumHeight(state.theme.px(LEAST_TABS))
         column = QVBoxLayout(holder)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(self._state.theme.px(self._state.theme.xs))

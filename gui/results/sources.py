@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from engine.advice.result import Advice
+from engine.cost.age import age_days
 from engine.hardware.model import Gpu, Offer, PurchasePrice
 from engine.i18n import Language
 from engine.messages import N_
@@ -56,7 +57,7 @@ def source_rows(advice: Advice) -> tuple[SourceRow, ...]:
 
 def _source_row(row: Offer | PurchasePrice | Gpu, name: str, plans: int, as_of: date) -> SourceRow:
     seen = _day(row.source_date) if isinstance(row, Gpu) else row.observed_on
-    return SourceRow(row, name, seen, plans, (as_of - seen).days if seen else None)
+    return SourceRow(row, name, seen, plans, age_days(seen, as_of))
 
 
 def _day(text: str) -> date | None:

@@ -16,7 +16,7 @@ from gui.theme import Theme
 __all__ = ["TopArea"]
 
 #: The cards take at most this share of the page's height; what is more scrolls.
-MOST_OF_PAGE = 0.5
+MOST_OF_PAGE = 0.43
 #: Least height in logical pixels at scale 1.
 LEAST_HEIGHT = 84
 

@@ -19,6 +19,8 @@ from gui.results.layout_words import layout_sentences
 __all__ = ["Node", "amount", "substituted", "working"]
 
 Kind = Literal["group", "total", "term", "formula", "values", "source", "words"]
+#: Terms of `time_terms` that add up to one run; the others add up to the time of everything.
+RUN_TERMS = "run."
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _CURRENCY = re.compile(r"^[A-Z]{3}$")
 
@@ -135,7 +137,7 @@ def _memory_node(task: TaskAssessment, language: Language) -> Node:
             amount(m.allocated.expected, "bytes", language),
             _span(m.allocated, "bytes", language),
         )
-        for m in memory.moments
+        for m in dict.fromkeys(memory.moments)  # stages of a pipeline may have the same
     )
     if moments:
         lines.append(Node("words", language.gettext("Moments of the step (requested memory)"), children=moments))
@@ -175,14 +177,16 @@ def _speed_nodes(task: TaskAssessment, language: Language) -> list[Node]:
         nodes.append(Node(step.kind, step.title, step.expected, step.span, (*step.children, *facts)))
     if task.inference is not None:
         nodes.append(_serving_node(task, language))
+    of_run = tuple(t for t in task.time_terms if t.name.startswith(RUN_TERMS))
+    of_all = tuple(t for t in task.time_terms if not t.name.startswith(RUN_TERMS))
     if task.time_to_train_seconds is not None:
-        nodes.append(_total(language.gettext("One final run"), "seconds", task.time_to_train_seconds, (), language))
+        nodes.append(_total(language.gettext("One final run"), "seconds", task.time_to_train_seconds, of_run, language))
     busy = (
         language.gettext("Hours that the service is up")
         if task.inference is not None
         else language.gettext("All runs, with sweeps and failures")
     )
-    nodes.append(_total(busy, "seconds", task.busy_seconds, task.time_terms, language))
+    nodes.append(_total(busy, "seconds", task.busy_seconds, of_all, language))
     return nodes
 
 
@@ -190,6 +194,9 @@ def _serving_node(task: TaskAssessment, language: Language) -> Node:
     speed = task.inference
     if speed is None:
         raise ValueError("not a serving task")
+    token = _total(
+        language.gettext("Time per output token"), "seconds", speed.time_per_output_token_seconds, speed.terms, language
+    )
     facts = (
         Node(
             "words",
@@ -199,20 +206,13 @@ def _serving_node(task: TaskAssessment, language: Language) -> Node:
         ),
         Node(
             "words",
-            language.gettext("Time per output token"),
-            language.duration(speed.time_per_output_token_seconds.expected),
-            language.duration_range(speed.time_per_output_token_seconds),
-        ),
-        Node(
-            "words",
             language.gettext("Output tokens per second, all users together"),
             language.number(speed.tokens_per_second.expected),
             _numbers(speed.tokens_per_second, language),
         ),
         Node("words", language.gettext("What limits the speed"), language.label(speed.bottleneck)),
-        *(_term_node(t, language) for t in speed.terms),
     )
-    return Node("total", language.gettext("Speed of serving"), children=facts)
+    return Node(token.kind, token.title, token.expected, token.span, (*token.children, *facts))
 
 
 def _numbers(estimate: Estimate, language: Language) -> str:

@@ -145,7 +145,12 @@ def task(
         ),
         time_to_train_seconds=around(hours * 3600 / 2),
         busy_seconds=around(hours * 3600),
-        time_terms=(term("speed.time.final_runs", "seconds", hours * 3600),),
+        time_terms=(
+            term("run.training", "seconds", hours * 1600),
+            term("run.start", "seconds", hours * 200),
+            term("campaign.final", "seconds", hours * 3000),
+            term("campaign.sweep", "seconds", hours * 600),
+        ),
     )
 
 

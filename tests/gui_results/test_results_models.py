@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import re
+from importlib.resources import files
 from typing import Any
 
 import pytest
@@ -10,10 +12,12 @@ import results_sample as sample
 from PySide6.QtCore import QModelIndex, Qt
 from pytestqt.modeltest import ModelTester
 
-from engine.advice.result import Advice
+from engine.advice.advise import advise
+from engine.advice.result import Advice, TaskAssessment
 from engine.catalog.load import load_catalog
 from engine.i18n import Language
 from engine.quantity import Term
+from engine.scenario import Scenario
 from gui.catalog.kinds import KINDS, records
 from gui.catalog.shown import details
 from gui.results import columns, findings_tab, sources, why_not, words
@@ -127,6 +131,14 @@ def all_nodes(nodes: tuple[Node, ...]) -> list[Node]:
     return list(itertools.chain.from_iterable([n, *all_nodes(n.children)] for n in nodes))
 
 
+def split(task: TaskAssessment, *, of_run: bool) -> tuple[tuple[Term, ...], float]:
+    """Terms of one run, or of the whole campaign, and what they must add up to."""
+    terms = tuple(t for t in task.time_terms if t.name.startswith("run.") is of_run)
+    whole = task.time_to_train_seconds if of_run else task.busy_seconds
+    assert whole is not None
+    return terms, whole.expected
+
+
 def test_every_total_opens_into_terms_that_add_up() -> None:
     """The terms shown below a total are those whose sum is the total."""
     advice, english = sample.advice(), Language("en")
@@ -137,6 +149,8 @@ def test_every_total_opens_into_terms_that_add_up() -> None:
             ("Memory per GPU at the peak", memory.terms, memory.driver.expected),
             ("Cost of the job", assessment.cost.job_terms, float(assessment.cost.cost_of_job.expected)),
             ("Cash needed", assessment.cost.cash_terms, float(assessment.cost.cash_needed.expected)),
+            ("One final run", *split(assessment.tasks[0], of_run=True)),
+            ("All runs, with sweeps and failures", *split(assessment.tasks[0], of_run=False)),
             ("One training step", assessment.tasks[0].training.terms, 12.0),  # type: ignore[union-attr]
         ):
             shown = [n for n in nodes[title].children if n.kind == "term"]
@@ -273,3 +287,22 @@ def test_no_members_only_rate_is_offered() -> None:
     offers = next(k for k in KINDS if k.key == "offers")
     assert any(o.members_only for o in catalog.offers)
     assert not any(r.row.members_only for r in records(offers, catalog))
+
+
+@pytest.mark.parametrize("name", ["qlora-8b-own-card", "serve-70b-50-users", "cn-university-campus-cluster"])
+def test_totals_of_real_answers_add_up_in_both_languages(name: str) -> None:
+    """What the engine really answers: each total shown is the sum of the terms shown below it."""
+    content = (files("resources") / "examples" / f"{name}.json").read_text(encoding="utf-8")
+    advice = advise(Scenario.model_validate_json(content), load_catalog(with_user_rows=False))
+    for assessment in advice.ranked[:5]:
+        for task in assessment.tasks:
+            assert sum(t.expected for t in task.memory.terms) == pytest.approx(task.memory.driver.expected)
+            for of_run in (True, False) if task.time_to_train_seconds is not None else (False,):
+                terms, whole = split(task, of_run=of_run)
+                assert sum(t.expected for t in terms) == pytest.approx(whole)
+            speed = task.training.step_seconds if task.training else task.inference.time_per_output_token_seconds  # type: ignore[union-attr]
+            shown = (task.training or task.inference).terms  # type: ignore[union-attr]
+            assert sum(t.expected for t in shown) == pytest.approx(speed.expected)
+        for node in all_nodes(working(advice, assessment, Language("zh_CN"))):
+            known = node.kind in ("formula", "values", "source", "group")
+            assert known or re.search("[\u4e00-\u9fff]", node.title), node.title
