@@ -204,15 +204,8 @@ def offer(name: str, provider: str, price: str, term_: str = "on-demand", curren
     )
 
 
-def advice(currency: str = "CNY", tasks: int = 1) -> Advice:
-    """Four plans, three picks, three rejections."""
-    ids = [f"t{n + 1}" for n in range(tasks)]
-
-    def both(
-        peak: float, usable: float | None, verdict: Verdict, hours: float, cards: int
-    ) -> tuple[TaskAssessment, ...]:
-        return tuple(task(peak - 3 * n, usable, verdict, hours=hours, cards=cards, name=i) for n, i in enumerate(ids))
-
+def plans() -> tuple[Plan, Plan, Plan, Plan]:
+    """Rented, shared, rented on two nodes, bought."""
     rented = Plan(
         id="rent-a100",
         cluster=cluster("A100 SXM 80GB", 79.3, 1),
@@ -246,6 +239,19 @@ def advice(currency: str = "CNY", tasks: int = 1) -> Advice:
             observed_on=date(2026, 8, 1),
         ),
     )
+    return rented, shared, large, bought
+
+
+def advice(currency: str = "CNY", tasks: int = 1) -> Advice:
+    """Four plans, three picks, three rejections."""
+    ids = [f"t{n + 1}" for n in range(tasks)]
+
+    def both(
+        peak: float, usable: float | None, verdict: Verdict, hours: float, cards: int
+    ) -> tuple[TaskAssessment, ...]:
+        return tuple(task(peak - 3 * n, usable, verdict, hours=hours, cards=cards, name=i) for n, i in enumerate(ids))
+
+    rented, shared, large, bought = plans()
     fits, tight, unknown = Verdict.FITS, Verdict.FITS_TIGHTLY, Verdict.UNKNOWN
     ranked = (
         assessment(shared, both(71.0, 79.3, fits, 30, 1), Figures(900, 120, 9, 0.05, 11), currency),
