@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QBoxLayout, QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from engine.i18n import Language
@@ -54,6 +55,16 @@ class FormRow:
             self.form.close_up()
 
 
+class _TickLabel(QLabel):
+    """A click on it is a click on its tick box."""
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """Pass the click on."""
+        buddy = self.buddy()
+        if isinstance(buddy, CheckEdit) and self.rect().contains(event.position().toPoint()):
+            buddy.click()
+
+
 class Form(QWidget):
     """Rows of captions over editors, in one or two columns by the width that there is."""
 
@@ -96,13 +107,14 @@ class Form(QWidget):
         line = QHBoxLayout()
         line.setSpacing(8)
         line.addWidget(editor, 0 if isinstance(editor, CheckEdit) else 1)
+        if isinstance(editor, CheckEdit):
+            line.addWidget(self._tick_caption(caption, editor), 1)
         if unit:
             suffix = label("", "muted", wrap=False)
             words.bind(suffix.setText, unit)
             line.addWidget(suffix)
         if isinstance(editor, CheckEdit) and why:
             line.addWidget(self._why(full, caption, why), 0, Qt.AlignmentFlag.AlignVCenter)
-            line.addStretch(1)
         column.addLayout(line)
         if hint:
             note = label("", "small")
@@ -123,8 +135,7 @@ class Form(QWidget):
         return row
 
     def _head(self, column: QBoxLayout, full: str, caption: Text, editor: QWidget, why: Text) -> QLabel | None:
-        if isinstance(editor, CheckEdit):  # a tick box carries its own caption
-            self._words.bind(editor.setText, caption)
+        if isinstance(editor, CheckEdit):  # its caption stands beside it
             return None
         head = QHBoxLayout()
         head.setSpacing(6)
@@ -137,6 +148,14 @@ class Form(QWidget):
             head.addWidget(self._why(full, caption, why))
         head.addStretch(1)
         column.addLayout(head)
+        return made
+
+    def _tick_caption(self, caption: Text, editor: CheckEdit) -> QLabel:
+        """The caption of a tick box: a label, because the text of a tick box can't break into lines."""
+        made = _TickLabel()
+        made.setWordWrap(True)
+        made.setBuddy(editor)
+        self._words.bind(made.setText, caption)
         return made
 
     def _why(self, full: str, caption: Text, why: Text) -> WhyButton:
