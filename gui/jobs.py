@@ -80,8 +80,9 @@ class JobRunner(QObject):
     def _run(self, ticket: int, work: Callable[[Control], Any], control: Control) -> None:
         value: Any = None
         error: Exception | None = None
+        if control.cancelled:
+            return
         try:
-            control.checkpoint()
             value = work(control)
         except Cancelled:
             _log.debug("job %s was called off", ticket)

@@ -44,6 +44,17 @@ def _load_catalog() -> CatalogSnapshot:
     return load_catalog()
 
 
+def _with_own_rows(scenario: Scenario, catalog: CatalogSnapshot) -> Scenario:
+    """The scenario with the rows that the user added to the catalogue; a row of the scenario's own wins."""
+    there = {row.id for row in (*scenario.offers, *scenario.purchase_prices)}
+    offers = tuple(o for o in catalog.offers if o.origin == "user" and o.id not in there)
+    prices = tuple(p for p in catalog.purchase_prices if p.origin == "user" and p.id not in there)
+    if not offers and not prices:
+        return scenario
+    rows = {"offers": scenario.offers + offers, "purchase_prices": scenario.purchase_prices + prices}
+    return Scenario.model_validate({**dict(scenario), **rows})
+
+
 class AppState(QObject):
     """Draft, scenario, advice, language, catalogue and settings of one window.
 
@@ -104,8 +115,12 @@ class AppState(QObject):
 
     @property
     def scenario(self) -> Scenario | None:
-        """The draft as a scenario; None while something is wrong or missing."""
-        return self.draft.to_scenario()
+        """The draft as a scenario; None while something is wrong or missing.
+
+        It carries the user's own offers and quotations of the catalogue, so that its file stands alone elsewhere.
+        """
+        scenario = self.draft.to_scenario()
+        return None if scenario is None else _with_own_rows(scenario, self._catalog)
 
     @property
     def advice(self) -> Advice | None:

@@ -104,7 +104,7 @@ class _RowsEdit(QWidget):
             line.addWidget(widget)
         gone = button(self._words, N_("Remove"), f"{self.objectName()}.remove.{gpu_id}", "link")
         gone.setAccessibleName(self._state.language.fill("Remove {name}", name=self._name(gpu_id)))
-        gone.clicked.connect(remove)
+        gone.clicked.connect(lambda: remove())  # without the "checked" of the signal
         line.addWidget(gone)
         self._rows.addLayout(line)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import subprocess
 import sys
 from decimal import Decimal
 from pathlib import Path
@@ -172,8 +173,6 @@ def test_the_draft_needs_no_qt() -> None:
     code = (
         "import sys, gui.draft, gui.history, gui.problems, gui.wizard.flow, gui.files; print('PySide6' in sys.modules)"
     )
-    import subprocess
-
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
     assert Draft.new().tasks
