@@ -14,9 +14,7 @@ from PySide6.QtWidgets import (
     QButtonGroup,
     QFrame,
     QHBoxLayout,
-    QLabel,
     QMainWindow,
-    QProgressBar,
     QPushButton,
     QStackedWidget,
     QVBoxLayout,
@@ -24,7 +22,6 @@ from PySide6.QtWidgets import (
 )
 
 from engine.errors import KnownError
-from engine.messages.mark import N_
 from gui import dialogs
 from gui.autosave import Autosave, Rescued
 from gui.crash import CrashHandler
@@ -35,6 +32,7 @@ from gui.menus import Menus
 from gui.problems import Page
 from gui.start_page import StartPage
 from gui.state import AppState
+from gui.status import Status
 from gui.widgets.basic import ElidedLabel, button
 from gui.widgets.drop import dropped_path
 from gui.widgets.words import NP_, Text, Words
@@ -73,7 +71,7 @@ class MainWindow(QMainWindow):
         self._pages: dict[str, QWidget] = {}
         self._build_menus()
         self._build_body()
-        self._build_status()
+        self.setStatusBar(Status(state, self))
         self._connect()
         self.words.run(lambda _language: self._retitle())
         self._restore_geometry()
@@ -131,28 +129,9 @@ class MainWindow(QMainWindow):
         column.addWidget(self.stack, 1)
         self.setCentralWidget(body)
 
-    def _build_status(self) -> None:
-        self.catalog_label = QLabel()
-        self.catalog_label.setTextFormat(Qt.TextFormat.PlainText)
-        self.busy_bar = QProgressBar()
-        self.busy_bar.setTextVisible(False)
-        self.busy_bar.setFixedWidth(140)
-        self.words.bind(self.busy_bar.setAccessibleName, N_("Computing …"))
-        self.stop = button(self.words, NP_("button", "Stop"), "status.stop", "link")
-        self.stop.clicked.connect(self.state.cancel)
-        self.statusBar().setSizeGripEnabled(False)
-        self.statusBar().setContentsMargins(8, 0, 8, 0)
-        self.statusBar().addWidget(self.catalog_label, 1)
-        self.statusBar().addPermanentWidget(self.busy_bar)
-        self.statusBar().addPermanentWidget(self.stop)
-        self._show_busy(busy=False)
-
     def _connect(self) -> None:
         state = self.state
-        state.busy_changed.connect(lambda busy: self._show_busy(busy=busy))
-        state.progress.connect(self._show_progress)
         state.failed.connect(self.take_failure)
-        state.catalog_changed.connect(lambda _catalog: self._retitle())
         state.document_changed.connect(self._retitle)
         state.settings_changed.connect(lambda _settings: self.menus.refresh_recent())
         state.settings_changed.connect(lambda _settings: self.menus.refresh())
@@ -352,28 +331,9 @@ class MainWindow(QMainWindow):
         self.setWindowModified(state.unsaved)
         mark = language.gettext("not saved") if state.unsaved else ""
         self.document_label.set_full_text(" · ".join(part for part in (name, mark) if part))
-        self.catalog_label.setText(
-            language.fill(
-                "Catalogue {version}: {gpus:int} cards, {offers:int} offers, {models:int} models",
-                version=state.catalog.version,
-                gpus=len(state.catalog.gpus),
-                offers=len(state.catalog.offers),
-                models=len(state.catalog.models),
-            )
-        )
         self.tongue.setText("English" if language.chinese else "中文")
         self.tongue.setAccessibleName(language.gettext("Switch the language"))
         self.menus.refresh()
-
-    def _show_busy(self, *, busy: bool) -> None:
-        self.busy_bar.setRange(0, 0)
-        self.busy_bar.setVisible(busy)
-        self.stop.setVisible(busy)
-
-    def _show_progress(self, done: int, total: int) -> None:
-        if total > 0:
-            self.busy_bar.setRange(0, total)
-            self.busy_bar.setValue(min(done, total))
 
     def _other_language(self) -> None:
         self.state.set_language("en" if self.state.language.chinese else "zh_CN")
