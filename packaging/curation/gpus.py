@@ -41,6 +41,13 @@ SMI_MIB = {
     "nvidia-v100-pcie-32gb": 32510, "nvidia-v100s-pcie-32gb": 32510, "nvidia-a10": 23028, "nvidia-rtx-3090": 24576,
     "nvidia-h100-nvl-94gb": 95830,
 }  # fmt: skip
+#: Names that carry a remark: what a window, a table or a report prints instead; the remark stays in `notes`.
+NAMES = {
+    "A16 (4 GPUs on one card)": "A16 16GB", "H20 141GB (H20-3e)": "H20 141GB",
+    "GB200 (one GPU, NVL72) 186GB": "GB200 186GB", "B300 SXM 288GB (270 GB in HGX/DGX listings)": "B300 SXM 288GB",
+    "GB300 (one GPU, NVL72) 288GB (279 GB listed)": "GB300 288GB",
+    "Rubin (VR200, one GPU) 288GB": "Rubin VR200 288GB",
+}  # fmt: skip
 HOST_KW = 0.35  # middle of the 0.2 to 0.5 kW that the rows of self-built machines name for the host
 
 #: One direction of a PCIe lane in GB/s: transfer rate x line code (128b/130b; PCIe 6 242B of 256B) / 8.
@@ -104,7 +111,13 @@ def gpus(reference: Path, target: Path, changes: Changes) -> set[str]:
 
 def _gpu(row: Row, rules: dict[str, tuple[float, list[str]]], changes: Changes) -> Row:
     out = {k: row.get(k, "") for k in GPU_COLUMNS}
+    name = NAMES.get(row["name"], row["name"])
+    if name != row["name"]:
+        changes.fix("gpus", row["id"], f"“{row['name']}” is shown as “{name}”")
+        remark = f"Listed as {row['name']}."
+        out["notes"] = f"{row['notes']} {remark}".strip()
     out |= {
+        "name": name,
         "memory_gb_per_s": row["memory_bandwidth_gb_s"],
         "interconnect_gb_per_s": row["interconnect_gb_s"],
         "max_gpus_per_node": row["max_gpus_per_node_typical"],
@@ -112,7 +125,7 @@ def _gpu(row: Row, rules: dict[str, tuple[float, list[str]]], changes: Changes) 
         "int8_tops": row["int8_tops_dense"],
         "tf32_tflops": row["tf32_tflops_dense"],
         "fp32_tflops": row["fp32_tflops"],
-        "aliases": "|".join(a.strip() for a in row["aliases"].split(";") if a.strip()),
+        "aliases": "|".join(a.strip().replace(row["name"], name) for a in row["aliases"].split(";") if a.strip()),
         "peer_to_peer": "false" if _no_peer_to_peer(row) else "true",
         "pcie_gb_per_s": _pcie(row["pcie"]),
         "export_controlled_for": _controlled(row, changes),
