@@ -102,6 +102,11 @@ class ChartView(QWidget):
         """The chart as drawn; null while there is none."""
         return self._image
 
+    @property
+    def busy(self) -> bool:
+        """Whether a picture that can be seen is still to come."""
+        return self._jobs.busy or self._timer.isActive()
+
     def show_chart(self, chart: Chart | None) -> None:
         """Show another chart; it is drawn once it can be seen."""
         self._chart = chart

@@ -105,6 +105,11 @@ class PreviewView(QScrollArea):
         """How many pages there are."""
         return len(self._pages)
 
+    @property
+    def busy(self) -> bool:
+        """Whether pages in sight are still to be drawn."""
+        return self._jobs.busy or self._timer.isActive()
+
     def close_jobs(self) -> None:
         """End background work."""
         self._timer.stop()
