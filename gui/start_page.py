@@ -7,9 +7,9 @@ from pathlib import Path
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
+from engine.examples import EXAMPLES
 from engine.messages.mark import N_
 from gui.autosave import Rescued
-from gui.examples import EXAMPLES
 from gui.state import AppState
 from gui.widgets.basic import Card, bound_label, button, clear_layout, label, scrolled
 from gui.widgets.choice_cards import ChoiceCards

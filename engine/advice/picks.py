@@ -10,9 +10,12 @@ from engine.i18n import money_param
 from engine.memory.result import Verdict
 from engine.quantity import Money
 from engine.scenario import InferenceWorkload, Scenario
-from engine.search.select import balance, risk_class
+from engine.search.select import RISK_STEP, balance, risk_class
 
-__all__ = ["pick", "picks_of"]
+__all__ = ["BALANCE_STEP", "pick", "picks_of"]
+
+#: Balances closer than this (2 % of the cost, or what weighs as much) are the same: the cheapest is advised then.
+BALANCE_STEP = 0.02
 
 
 def fits_well(assessment: Assessment) -> bool:
@@ -27,9 +30,12 @@ def pick(role: PickRole, ranked: Sequence[Assessment], scenario: Scenario) -> in
         case PickRole.CHEAPEST:
             return pool[0]
         case PickRole.BALANCED:
-            return min(pool, key=lambda i: (_balance(ranked[i], scenario), i))
+            best = min(pool, key=lambda i: (_balance(ranked[i], scenario), i))
+            gain = _balance(ranked[pool[0]], scenario) - _balance(ranked[best], scenario)
+            return best if gain > BALANCE_STEP else pool[0]
         case PickRole.LEAST_RISK:
-            return min(pool, key=lambda i: (risk_class(ranked[i].risk), i))
+            best = min(pool, key=lambda i: (risk_class(ranked[i].risk), i))
+            return best if ranked[pool[0]].risk - ranked[best].risk > RISK_STEP / 2 else pool[0]
 
 
 def picks_of(ranked: Sequence[Assessment], scenario: Scenario) -> tuple[Pick, ...]:

@@ -23,7 +23,7 @@ from engine.messages.mark import N_
 __all__ = ["main"]
 
 #: What the program does where there is no screen and nothing was asked for.
-EXAMPLE = "full-70b-rented.json"
+EXAMPLE = "full-70b-rented"
 MAX_CASE_BYTES = 1_000_000
 NOTHING_FITS, BAD_INPUT, WORLD_FAILED, INTERRUPTED = 1, 2, 3, 130
 
@@ -78,12 +78,9 @@ def start(
 
 def _example(language: Language, pdf: Path | None) -> None:
     """The whole road without a screen: advice on a bundled scenario, and its PDF."""
-    from importlib.resources import files
+    from engine.examples import scenario_or_example
 
-    from engine.inputs import parse_scenario
-
-    content = (files("resources") / "examples" / EXAMPLE).read_bytes()
-    _advise(parse_scenario(content, file=EXAMPLE), language, pdf=pdf or _example_pdf())
+    _advise(scenario_or_example(Path(EXAMPLE), language), language, pdf=pdf or _example_pdf())
 
 
 def _example_pdf() -> Path:
@@ -99,21 +96,33 @@ def _example_pdf() -> Path:
 
 @app.command(help=N_("Advise on a scenario: which plans work, what they cost, which is best, and why."))
 def advise(
-    scenario: Annotated[Path, typer.Argument(metavar="SCENARIO.json", help=N_("A saved scenario."))],
+    scenario: Annotated[
+        Path, typer.Argument(metavar="SCENARIO.json", help=N_("A saved scenario, or the name of a bundled example."))
+    ],
     as_json: Json = False,
     pdf: Pdf = None,
     profile: Annotated[str, typer.Option("--profile", metavar="memo|full", help=N_("Kind of report."))] = "memo",
     lang: Lang = None,
 ) -> None:
     """Advise on a scenario."""
-    from engine.inputs import read_scenario
+    from engine.examples import scenario_or_example
 
     language = language_of(lang)
     if profile not in ("memo", "full"):
         raise InputError("cli.no_such_profile", value=profile)
-    found = _advise(read_scenario(scenario), language, pdf=pdf, profile=profile, as_json=as_json)
+    found = _advise(scenario_or_example(scenario, language), language, pdf=pdf, profile=profile, as_json=as_json)
     if not found:
         raise typer.Exit(NOTHING_FITS)
+
+
+@app.command(help=N_("List the bundled examples."))
+def examples(lang: Lang = None) -> None:
+    """List the bundled examples."""
+    from engine.examples import EXAMPLES
+
+    language = language_of(lang)
+    for example in EXAMPLES:
+        print(f"{example.name}\n    {language.gettext(example.title)}: {language.gettext(example.text)}")
 
 
 def _advise(

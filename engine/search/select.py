@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from engine.scenario import Scenario
 from engine.search.options import Option
 
-__all__ = ["MOST_RANKED", "balance", "finalists", "risk_class"]
+__all__ = ["MOST_RANKED", "RISK_STEP", "balance", "finalists", "risk_class"]
 
 #: Plans in the ranked list: more than a person reads, enough for every card and its sellers.
 MOST_RANKED = 200

@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 from small_world import all_findings, catalog, gpu, offer, purchase, scenario, serving, training, wordless
 
 from engine.advice.advise import advise
-from engine.advice.picks import fits_well
+from engine.advice.picks import BALANCE_STEP, fits_well
 from engine.advice.result import Advice, Assessment, PickRole
 from engine.control import Cancelled, Control
 from engine.quantity import Money
 from engine.scenario import Scenario
 from engine.search.search import search
-from engine.search.select import balance, finalists, risk_class
+from engine.search.select import RISK_STEP, balance, finalists, risk_class
 
 few = settings(max_examples=8, deadline=None, derandomize=True)
 
@@ -89,9 +89,9 @@ def test_adding_an_option_never_worsens_the_best(price: float, gib: int, tflops:
         pick = the_pick(advice, PickRole.BALANCED)
         return balance(float(pick.cost.cost_of_job.expected), pick.calendar_days.expected, pick.risk, stated)
 
-    assert score(after) <= score(before) + 1e-9
+    assert score(after) <= score(before) + BALANCE_STEP
     least = PickRole.LEAST_RISK
-    assert the_pick(after, least).risk <= the_pick(before, least).risk + 0.02
+    assert the_pick(after, least).risk <= the_pick(before, least).risk + 2 * RISK_STEP
 
 
 def test_a_stated_change_of_the_budget_admits_what_was_rejected() -> None:

@@ -220,3 +220,21 @@ def test_the_program_starts_without_charts_reports_or_qt() -> None:
     script = "import sys; from engine.cli.main import main; main(['--version']); print(*sys.modules)"
     out = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
     assert not {"matplotlib", "typst", "PySide6"} & set(out.split())
+
+
+def test_examples_are_named_and_speak_the_language(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """A bundled example goes by its name; its unchanged file speaks the language too; a changed one does not."""
+    from engine.examples import EXAMPLES, scenario_or_example
+    from engine.i18n import Language
+
+    chinese = Language("zh_CN")
+    assert scenario_or_example(Path("full-70b-rented"), chinese).name == "全参数微调 70B 模型"
+    content = (files("resources") / "examples" / "full-70b-rented.json").read_bytes()
+    copy = tmp_path / "full-70b-rented.json"
+    copy.write_bytes(content)
+    assert scenario_or_example(copy, chinese).name == "全参数微调 70B 模型"
+    copy.write_bytes(content.replace(b"Full fine-tuning of a 70B", b"My own 70B"))
+    assert scenario_or_example(copy, chinese).name.startswith("My own 70B")
+    assert main(["examples", "--lang", "en"]) == 0
+    printed = capsys.readouterr().out
+    assert all(example.name in printed for example in EXAMPLES)

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from engine.examples import example_content
 from engine.i18n import Language
 from gui.app import no_window_reason, run_app
-from gui.examples import example_content
 
 _CODE = """
 import sys

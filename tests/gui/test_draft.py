@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from engine.examples import EXAMPLES, example_content
 from engine.i18n import Language
 from engine.inputs import parse_scenario
 from engine.scenario import Scenario
 from gui.draft import Draft, MoneyDraft
-from gui.examples import EXAMPLES, example_content
 from gui.history import History
 from gui.problems import PAGE_OF_FIELD, Page
 from gui.wizard.flow import Step, first_step, next_step, previous_step, step_of, steps

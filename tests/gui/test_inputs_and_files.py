@@ -14,10 +14,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.errors import InputError, KnownError
+from engine.examples import example_content
 from engine.i18n import Language
 from engine.inputs import read_scenario, write_scenario
 from gui.draft import Draft
-from gui.examples import example_content
 from gui.files import FileKind, kind_of_file
 from gui.settings import MAX_RECENT, Settings, SettingsFile
 from gui.widgets.numbers import editable_number, read_amount, read_number

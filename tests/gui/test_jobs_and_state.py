@@ -14,12 +14,12 @@ from pytestqt.qtbot import QtBot
 
 from engine.control import Control
 from engine.errors import InputError
+from engine.examples import example_content
 from engine.hardware.model import CatalogSnapshot
 from engine.inputs import read_scenario
 from engine.scenario import Scenario
 from gui.autosave import Autosave, read_autosave
 from gui.draft import MoneyDraft
-from gui.examples import example_content
 from gui.jobs import JobRunner
 from gui.settings import SettingsFile
 from gui.state import AppState

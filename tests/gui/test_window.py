@@ -24,6 +24,7 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
+from engine.examples import EXAMPLES, example_content
 from engine.i18n import Language
 from engine.inputs import parse_scenario, scenario_json
 from engine.scenario import Scenario
@@ -32,7 +33,6 @@ from gui.about import AboutDialog, attributions
 from gui.autosave import Rescued
 from gui.crash import CrashDialog, CrashHandler, report_text
 from gui.draft import Draft, OwnedDraft
-from gui.examples import EXAMPLES, example_content
 from gui.main_window import MainWindow
 from gui.problems import Page
 from gui.state import AppState

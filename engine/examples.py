@@ -1,16 +1,19 @@
-"""The examples that ship with the program, in the window's language. No Qt."""
+"""The examples that ship with the program, in a person's language."""
 
 from __future__ import annotations
 
 import json
 from dataclasses import dataclass
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 from engine.i18n import Language
+from engine.inputs import MAX_SCENARIO_BYTES, parse_scenario, read_bounded
 from engine.messages.mark import N_
+from engine.scenario import Scenario
 
-__all__ = ["EXAMPLES", "Example", "example_content"]
+__all__ = ["EXAMPLES", "Example", "example_content", "scenario_or_example"]
 
 
 @dataclass(frozen=True)
@@ -84,12 +87,30 @@ _WORDS: dict[str, str] = {
 }
 
 
+def scenario_or_example(path: Path, language: Language) -> Scenario:
+    """The scenario of a file, or the bundled example of that name where there is no such file.
+
+    An example that nobody has changed speaks the given language.
+    """
+    known = {example.name for example in EXAMPLES}
+    if not path.exists() and str(path) in known:
+        return parse_scenario(example_content(str(path), language), file=str(path))
+    content = read_bounded(path, limit_bytes=MAX_SCENARIO_BYTES)
+    if path.stem in known and content == _raw(path.stem):
+        content = example_content(path.stem, language)
+    return parse_scenario(content, file=path.name)
+
+
 def example_content(name: str, language: Language) -> bytes:
     """The file of an example, its name and remarks in a language."""
-    raw = json.loads((files("resources") / "examples" / f"{name}.json").read_bytes())
+    raw = json.loads(_raw(name))
     title = next((e.title for e in EXAMPLES if e.name == name), "")
     spoken = _spoken(raw, language)
     return json.dumps({**spoken, "name": language.gettext(title) or raw.get("name", "")}).encode()
+
+
+def _raw(name: str) -> bytes:
+    return (files("resources") / "examples" / f"{name}.json").read_bytes()
 
 
 def _spoken(value: Any, language: Language) -> Any:
