@@ -22,10 +22,10 @@ from PySide6.QtWidgets import (
 )
 
 from engine.errors import KnownError
+from engine.examples import example_content
 from gui import dialogs
 from gui.autosave import Autosave, Rescued
 from gui.crash import CrashHandler
-from gui.examples import example_content
 from gui.files import FileKind, kind_of_file
 from gui.icons import program_icon
 from gui.menus import Menus
