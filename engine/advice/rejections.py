@@ -34,6 +34,16 @@ EASIEST_FIRST = (
     "rejected.export",
     "rejected.region_only",
 )
+#: What was asked for and possible but for a limit comes first, then what lacks memory, then what was ruled out.
+NEAREST_FIRST = (
+    "rejected.over_budget",
+    "rejected.too_late",
+    "rejected.too_slow",
+    "rejected.does_not_fit",
+    "rejected.does_not_fit_alone",
+    "rejected.no_common_cluster",
+    *EASIEST_FIRST,
+)
 
 
 def rejections_of(result: SearchResult) -> tuple[Rejection, ...]:
@@ -47,10 +57,18 @@ def rejections_of(result: SearchResult) -> tuple[Rejection, ...]:
         Rejection(
             kind="gpu", gpu_id=gpu.id, label=gpu.name, reason=_card_reason(gpu, by_card.get(gpu.id, []), result, memory)
         )
-        for gpu in sorted(result.catalog.gpus, key=lambda g: (g.vendor, g.name, g.id))
+        for gpu in sorted(result.catalog.gpus, key=lambda g: (-g.software_maturity, g.vendor, g.name, g.id))
         if gpu.id not in ranked
     ]
-    return (*cards, *_offers(result))
+    return (*sorted(cards, key=_distance), *_offers(result))
+
+
+def _distance(rejection: Rejection) -> tuple[int, float]:
+    """How far a card is from being advised, so that near misses are read first."""
+    reason = rejection.reason
+    missing = reason.params.get("missing")
+    kind = NEAREST_FIRST.index(reason.code) if reason.code in NEAREST_FIRST else len(NEAREST_FIRST)
+    return kind, missing if isinstance(missing, float) else 0.0
 
 
 def _reason(code: str, **params: str | int | float | None) -> Finding:
