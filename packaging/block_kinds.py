@@ -5,6 +5,8 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
+from itertools import product
 from typing import Any
 
 __all__ = ["KINDS", "WAYS", "Kind", "Random", "ways_of"]
@@ -29,6 +31,8 @@ class Random:
         self.experts = rng.choice([8, 16, 32, 64])
         self.width = rng.randrange(4, 14) * 32
         self.shared = rng.choice([1, 2, 3])
+        self.rank, self.query_rank = rng.choice([128, 192, 256, 512]), rng.choice([160, 224, 320, 448])
+        self.plain, self.rotary, self.value = rng.choice([64, 96, 128]), rng.choice([32, 64]), rng.choice([64, 96, 128])
 
     def tie_heads(self, *, grouped: bool) -> None:
         """Heads that together are as wide as the hidden state."""
@@ -70,7 +74,8 @@ class Kind:
     """How to draw a kind of block; `group` says which ways of training it is traced in."""
 
     config: Config
-    group: str = "dense"  # dense | layer_norm (no autocast: the tracer's list of operators differs) | routed
+    #: dense | layer_norm (no autocast: the tracer's list of operators differs) | routed | latent | reference
+    group: str = "dense"
     layers: str = "num_hidden_layers"
     shared: bool = False
 
@@ -78,7 +83,10 @@ class Kind:
         """Symbols of the factors and their values, most telling first."""
         found: dict[str, float] = {"h": s.hidden, "f": s.inner, "a": s.heads * s.head_dim, "k": s.kv_heads * s.head_dim}
         found |= {"hq": s.heads, "d": s.head_dim, "1": 1}
-        if self.group == "routed":
+        if self.group == "latent":
+            found = {"h": s.hidden, "f": 0, "q": s.heads * (s.plain + s.rotary), "v": s.heads * s.value}
+            found |= {"n": s.heads * s.plain, "rk": s.rank, "rq": s.query_rank, "hq": s.heads, "dr": s.rotary, "1": 1}
+        if self.group in ("routed", "latent"):
             found |= {"f": s.per_token * s.width, "t": s.per_token * s.hidden, "x": s.per_token, "e": s.experts}
         if self.shared:
             found["s"] = s.shared * s.width
@@ -101,15 +109,34 @@ def _free(kind: str, **more: Any) -> Config:
     return lambda s: s.dense(kind, **more)
 
 
+_HALF = {"rope_parameters": {"rope_type": "default", "rope_theta": 10000.0, "partial_rotary_factor": 0.5}}
+_QUARTER = {"rope_parameters": {"rope_type": "default", "rope_theta": 10000.0, "partial_rotary_factor": 0.25}}
+_QUIET = {"resid_pdrop": 0.0, "embd_pdrop": 0.0, "attention_dropout": 0.0}
+
+
+def _neox(s: Random) -> dict[str, Any]:
+    s.tie_heads(grouped=False)
+    return _without(s.dense("gpt_neox"), "num_key_value_heads", "head_dim")
+
+
+def _gpt2(s: Random) -> dict[str, Any]:
+    s.tie_heads(grouped=False)
+    config = s.dense(
+        "gpt2", n_embd=s.hidden, n_inner=s.inner, n_head=s.heads, n_positions=LONG, **_QUIET, attn_pdrop=0.0
+    )
+    names = ("hidden_size", "intermediate_size", "num_attention_heads", "num_key_value_heads", "head_dim")
+    return _without(config, *names, "max_position_embeddings", "attention_dropout")
+
+
 def _opt(s: Random) -> dict[str, Any]:
     s.tie_heads(grouped=False)
     config = s.dense("opt", ffn_dim=s.inner, dropout=0.0, word_embed_proj_dim=s.hidden)
     return _without(config, "intermediate_size", "num_key_value_heads", "head_dim")
 
 
-def _glm4_moe(s: Random) -> dict[str, Any]:
+def _glm4_moe(s: Random, *, norms: bool = False) -> dict[str, Any]:
     more = {"n_routed_experts": s.experts, "n_shared_experts": s.shared, "first_k_dense_replace": 0}
-    return _without(s.routed("glm4_moe", **more, n_group=1, topk_group=1, use_qk_norm=False), "num_experts")
+    return _without(s.routed("glm4_moe", **more, n_group=1, topk_group=1, use_qk_norm=norms, **_HALF), "num_experts")
 
 
 def _ernie_moe(s: Random) -> dict[str, Any]:
@@ -129,6 +156,38 @@ def _qwen2_moe(s: Random) -> dict[str, Any]:
     return _without(s.routed("qwen2_moe", **more), "head_dim")
 
 
+def _latent(s: Random) -> dict[str, Any]:
+    config = s.routed(
+        "deepseek_v3", n_routed_experts=s.experts, n_shared_experts=s.shared, n_group=1, topk_group=1,
+        q_lora_rank=s.query_rank, kv_lora_rank=s.rank, qk_nope_head_dim=s.plain, qk_rope_head_dim=s.rotary,
+        v_head_dim=s.value, first_k_dense_replace=0, num_key_value_heads=s.heads,
+    )  # fmt: skip
+    return _without(config, "head_dim", "num_experts")
+
+
+def _latent_without_query_rank(s: Random) -> dict[str, Any]:
+    s.query_rank = 0
+    return {**_latent(s), "q_lora_rank": None}
+
+
+def _dots(s: Random) -> dict[str, Any]:
+    config = s.routed("dots1", n_routed_experts=s.experts, n_shared_experts=s.shared, first_k_dense_replace=0)
+    return _without({**config, "n_group": 1, "topk_group": 1, "sliding_window": None}, "num_experts")
+
+
+def _phimoe(s: Random) -> dict[str, Any]:
+    s.tie_heads(grouped=True)
+    return {**_without(_local("phimoe")(s), "head_dim"), "sliding_window": None}
+
+
+def _local(kind: str) -> Config:
+    def config(s: Random) -> dict[str, Any]:
+        made = s.routed(kind, num_local_experts=s.experts, intermediate_size=s.width)
+        return _without(made, "num_experts", "moe_intermediate_size")
+
+    return config
+
+
 def _granite_moe(s: Random) -> dict[str, Any]:
     s.tie_heads(grouped=True)
     config = s.routed("granitemoe", num_local_experts=s.experts, intermediate_size=s.width)
@@ -140,11 +199,14 @@ def _minimax_m2(s: Random) -> dict[str, Any]:
     return _without(s.routed("minimax_m2", **more), "num_experts", "moe_intermediate_size")
 
 
-_HALF = {"rope_parameters": {"rope_type": "default", "rope_theta": 10000.0, "partial_rotary_factor": 0.5}}
-_QUARTER = {"rope_parameters": {"rope_type": "default", "rope_theta": 10000.0, "partial_rotary_factor": 0.25}}
-_QUIET = {"resid_pdrop": 0.0, "embd_pdrop": 0.0, "attention_dropout": 0.0}
-
 KINDS: dict[str, Kind] = {
+    "llama": Kind(_free("llama"), "reference"),
+    "qwen3": Kind(_free("qwen3")),
+    "gemma2": Kind(_free("gemma2", sliding_window=LONG)),
+    "gemma3_text": Kind(_free("gemma3_text", sliding_window=LONG)),
+    "phi3": Kind(_tied("phi3", sliding_window=None)),
+    "gpt_neox": Kind(_neox, "layer_norm"),
+    "gpt2": Kind(_gpt2, "layer_norm", layers="n_layer"),
     # norm behind attention and MLP, norms over all queries and keys
     "olmo2": Kind(_tied("olmo2")),
     "olmo": Kind(_tied("olmo")),
@@ -173,32 +235,39 @@ KINDS: dict[str, Kind] = {
     "ernie4_5_moe": Kind(_ernie_moe, "routed", shared=True),
     "granitemoe": Kind(_granite_moe, "routed"),
     "minimax_m2": Kind(_minimax_m2, "routed"),
+    "glm4_moe_qk": Kind(partial(_glm4_moe, norms=True), "routed", shared=True),
+    "mixtral": Kind(_local("mixtral"), "routed"),
+    "qwen3_moe": Kind(lambda s: s.routed("qwen3_moe"), "routed"),
+    "gpt_oss": Kind(_local("gpt_oss"), "routed"),
+    # latent attention, without and with low-rank queries
+    "deepseek_v3": Kind(_latent_without_query_rank, "latent", shared=True),
+    "deepseek_v3_q": Kind(_latent, "latent", shared=True),
+    "exaone": Kind(_free("exaone")),
+    "dots1": Kind(_dots, "routed", shared=True),
+    "phimoe": Kind(_phimoe, "routed"),
 }
 
 
 def _ways() -> dict[str, dict[str, Any]]:
-    """Settings of the traced step by the key of the way."""
+    """Settings of the traced step by the key of the way, those that tell most first."""
     found: dict[str, dict[str, Any]] = {}
-    for checkpointing in ("none", "full", "attention"):
-        found[f"full/ckpt_{checkpointing}/flash"] = {"checkpointing": checkpointing}
-    for checkpointing in ("none", "full"):
-        tail = {"checkpointing": checkpointing}
-        for targets in ("all", "attention"):
-            lora = {"method": "lora", "lora_targets": targets, **tail}
-            found[f"lora/{targets}/fp32/ckpt_{checkpointing}/flash"] = lora
-        found[f"full/ckpt_{checkpointing}/eager"] = {**tail, "attention": "eager"}
-        found[f"lora/all/bf16/ckpt_{checkpointing}/flash"] = {"method": "lora", "lora_dtype": "bf16", **tail}
-        mixed = {"param_dtype": "fp32", "autocast": True, **tail}
-        found[f"full/fp32_autocast/ckpt_{checkpointing}/flash"] = mixed
-        found[f"lora/all/autocast/ckpt_{checkpointing}/flash"] = {"method": "lora", "autocast": True, **tail}
-        found[f"qlora/all/fp32/ckpt_{checkpointing}/flash"] = {"method": "qlora", **tail}
-        found[f"qlora/all/bf16/ckpt_{checkpointing}/flash"] = {"method": "qlora", "lora_dtype": "bf16", **tail}
-        found[f"qlora/all/autocast/ckpt_{checkpointing}/flash"] = {"method": "qlora", "autocast": True, **tail}
-        prepared = {"method": "qlora", "autocast": True, "kbit_prepare": True, **tail}
-        found[f"qlora/all/autocast/kbit_prepare/ckpt_{checkpointing}/flash"] = prepared
-        found[f"lora/qv/fp32/ckpt_{checkpointing}/flash"] = {"method": "lora", "lora_targets": "qv", **tail}
-        dropped = {"method": "lora", "lora_dtype": "bf16", "lora_dropout": 0.05, **tail}
-        found[f"lora/all/bf16/dropout/ckpt_{checkpointing}/flash"] = dropped
+    for recomputed in ("none", "full", "attention"):
+        found[f"full/ckpt_{recomputed}/flash"] = {"checkpointing": recomputed}
+    for recomputed in ("none", "full"):
+        tail = {"checkpointing": recomputed}
+        found[f"full/ckpt_{recomputed}/eager"] = {**tail, "attention": "eager"}
+        found[f"full/fp32_autocast/ckpt_{recomputed}/flash"] = {**tail, "param_dtype": "fp32", "autocast": True}
+    precisions = {"fp32": {}, "bf16": {"lora_dtype": "bf16"}, "autocast": {"autocast": True}}
+    for method, targets, (name, precision), dropout, kbit, recomputed in product(
+        ("lora", "qlora"), ("all", "attention", "qv"), precisions.items(), (0.0, 0.05), (False, True), ("none", "full")
+    ):
+        if kbit and (method == "lora" or name != "autocast"):
+            continue
+        key = "/".join([method, targets, name, *["dropout"] * bool(dropout), *["kbit_prepare"] * kbit])
+        settings = {"method": method, "lora_targets": targets, **precision, "checkpointing": recomputed}
+        settings |= {"lora_dropout": dropout} if dropout else {}
+        settings |= {"kbit_prepare": True} if kbit else {}
+        found[f"{key}/ckpt_{recomputed}/flash"] = settings
     return found
 
 
@@ -206,11 +275,14 @@ WAYS = _ways()
 
 
 def ways_of(kind: str) -> list[str]:
-    """Keys of the ways in which a kind is traced."""
+    """Keys of the ways in which a kind is traced: all for the kind whose differences are carried over to others."""
     group = KINDS[kind].group
-    skipped: tuple[str, ...] = ()
+    if group == "reference":
+        return list(WAYS)
+    skipped = ["lora/attention/bf16", "lora/attention/autocast", "qlora/attention", "qlora/qv", "qv/bf16", "qv/auto"]
+    skipped += ["fp32/dropout", "autocast/dropout", "qlora/all/bf16/dropout"]
     if group == "layer_norm":
-        skipped = ("autocast",)
-    elif group == "routed":  # stacked experts stay in 16 bits; "all" adapters are those of attention
-        skipped = ("qlora", "fp32_autocast", "qv", "lora/attention")
+        skipped += ["autocast"]
+    elif group in ("routed", "latent"):  # stacked experts stay in 16 bits; "all" adapters are those of attention
+        skipped += ["qlora", "fp32_autocast", "qv", "lora/attention"]
     return [key for key in WAYS if not any(s in key for s in skipped)]

@@ -11,6 +11,7 @@ from functools import lru_cache
 
 from engine.architecture.model import Architecture
 from engine.layout.model import Attention, Job, LayoutLike, Method, Recomputation, Regime, Sharding
+from engine.memory.block_kind import LATENT, REFERENCE, ROUTED, resolve_kind
 from engine.memory.calibration import block_factors
 from engine.memory.lora import adapter_form, canonical_targets
 from engine.memory.precision import is_four_bit, uses_autocast
@@ -29,15 +30,6 @@ __all__ = [
 
 Form = Mapping[str, float]
 QUANTITIES = ("saved", "rest", "forward", "backward", "bottom")
-
-#: Kinds that keep what another kind keeps (they differ in parameters only). Source: the traces' own grouping.
-SAME = {"mistral": "llama", "smollm3": "llama", "granite": "llama", "qwen2": "llama", "gemma3": "gemma3_text"}
-
-#: Kind whose known differences between ways of training are carried over to kinds that lack a way.
-REFERENCE = "llama"
-
-#: Kinds with stacked experts, which adapters leave alone: "all" targets are those of attention.
-ROUTED = frozenset({"mixtral", "qwen3_moe", "gpt_oss", "deepseek_v3"})
 
 #: Interval of a block's bytes where a way of training is composed from neighbours, as a fraction of those bytes.
 #: Source: derived entries left out one at a time and composed: median 0, 95th percentile 10 % (tests/memory).
@@ -90,22 +82,6 @@ class BlockForms:
     fallback: bool
 
 
-def resolve_kind(arch: Architecture) -> tuple[str, bool]:
-    """The kind of block to read, and whether it is only the nearest by structure."""
-    kind = arch.block_kind
-    if kind in SAME or kind in block_factors():
-        return SAME.get(kind, kind), False
-    if arch.mla_kv_lora_rank:
-        return "deepseek_v3", True
-    if arch.is_moe:
-        return ("qwen3_moe" if arch.qk_norm != "none" else "mixtral"), True
-    if arch.norm in ("ln", "ln_nobias"):
-        return "gpt_neox", True
-    if arch.mlp == "geglu":
-        return ("gemma3_text" if arch.qk_norm != "none" else "gemma2"), True
-    return ("qwen3" if arch.qk_norm != "none" else REFERENCE), True
-
-
 def way_of(job: Job, layout: LayoutLike) -> Way:
     """The way of training that a job and a layout describe."""
     checkpointing = {
@@ -153,7 +129,7 @@ EVERY_SECOND_PRODUCT: Form = {"h": 4.0, "f": 2.0, "a": 3.0, "k": 2.0, "hq": 4.0,
 
 def with_selected_operators(forms: BlockForms, way: Way) -> BlockForms:
     """Forms of a block of which single operators are recomputed, as torchtitan selects them."""
-    if way.method != "full" or way.attention == "eager" or forms.kind == "deepseek_v3":
+    if way.method != "full" or way.attention == "eager" or forms.kind in LATENT:
         return forms
     return replace(forms, saved=EVERY_SECOND_PRODUCT, error=max(forms.error, FUSED_ERROR))
 
@@ -162,7 +138,7 @@ def with_fused_kernels(forms: BlockForms, way: Way) -> BlockForms:
     """Forms of a block whose norms, rotary embedding and activation are fused kernels: Megatron-LM, torch.compile."""
     if way.checkpointing == "full" or way.attention == "eager" or way.method != "full":
         return forms
-    latent = forms.kind == "deepseek_v3"
+    latent = forms.kind in LATENT
     skipped = ("a", "k") if latent else ("q", "v")
     saved = {s: f for s, f in FUSED_SAVED.items() if s not in skipped}
     return replace(forms, saved=saved, error=max(forms.error, FUSED_ERROR))
@@ -198,7 +174,10 @@ def sdpa_forms(arch: Architecture, job: Job, layout: LayoutLike) -> tuple[Form, 
 
 
 def _entry(kind: str, way: Way) -> dict[str, Form] | None:
-    raw = block_factors()[kind].get(way.key)
+    table = block_factors()[kind]
+    raw = table.get(way.key)
+    if raw is None and kind in ROUTED and way.targets == "attention":
+        raw = table.get(replace(way, targets="all").key)
     if raw is None:
         return None
     fit = raw["fit_error"]
@@ -289,37 +268,42 @@ def _compose_adapters(kind: str, way: Way) -> dict[str, Form]:
         if with_kbit is not None and without is not None:
             base, _ = _compose(kind, replace(way, kbit=False))
             return _combine((1, base), (1, with_kbit), (-1, without))
-    anchor = replace(way, method="lora", precision="fp32", dropout=False, kbit=False)
-    anchor = replace(anchor, targets="attention" if way.targets in ("attention", "qv") else "all")
-    base = _entry(kind, anchor)
     if kind in ROUTED and way.targets == "all":
-        way, anchor = replace(way, targets="attention"), replace(anchor, targets="attention")
-    if base is None:  # every derived kind has this entry; a kind without it would be a damaged file
+        way = replace(way, targets="attention")
+    anchor = _nearest_way(kind, way)
+    base = None if anchor is None else _entry(kind, anchor)
+    if base is None or anchor is None:  # every derived kind has adapters; one without would be a damaged file
         raise KeyError(f"no adapters derived for {kind}")
+    if kind in ROUTED:
+        anchor = replace(anchor, targets="attention")
     parts: list[tuple[float, dict[str, Form]]] = [(1.0, base)]
-    known = _reference_way(way)
+    known = _nearest_way(REFERENCE, way)
     if known is not None and known != anchor:
         reference = _entry(REFERENCE, known)
         origin = _entry(REFERENCE, anchor)
         if reference is not None and origin is not None:
             parts += [(1.0, reference), (-1.0, origin)]
             anchor = known
-    composed = _combine(*parts)
-    return _retarget(composed, anchor, way)
+    return _retarget(_combine(*parts), anchor, way)
 
 
-def _reference_way(way: Way) -> Way | None:
-    """The traced way of the reference kind that is nearest to `way`."""
+def _nearest_way(kind: str, way: Way) -> Way | None:
+    """The traced way of a kind that is nearest to `way`."""
+    bare = replace(way, dropout=False, kbit=False)
+    wide = "attention" if way.targets in ("attention", "qv") else "all"
+    plain = replace(bare, method="lora", precision="fp32")
     tries = (
         way,
         replace(way, dropout=False),
-        replace(way, kbit=False, dropout=False),
+        bare,
         replace(way, targets="all", dropout=False),
-        replace(way, targets="all", dropout=False, kbit=False),
-        replace(way, targets="attention", dropout=False, kbit=False),
-        replace(way, method="lora", targets="all", dropout=False, kbit=False),
+        replace(bare, targets="all"),
+        replace(bare, targets="attention"),
+        replace(bare, method="lora", targets="all"),
+        replace(plain, targets=wide),
+        replace(plain, targets="all"),
     )
-    return next((w for w in tries if w.key in block_factors()[REFERENCE]), None)
+    return next((w for w in tries if _entry(kind, w) is not None), None)
 
 
 def _retarget(entry: dict[str, Form], have: Way, want: Way) -> dict[str, Form]:

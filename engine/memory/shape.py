@@ -18,7 +18,7 @@ Group = Literal["attention", "mlp", "expert"]
 
 #: Kinds whose query, key and value (and gate and up) projections are one matrix each.
 FUSED_ATTENTION = frozenset({"phi3", "gpt_neox", "gpt2"})
-FUSED_MLP = frozenset({"phi3"})
+FUSED_MLP = frozenset({"phi3", "glm4", "glm"})
 
 
 @dataclass(frozen=True, slots=True)

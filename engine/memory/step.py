@@ -252,6 +252,9 @@ def _widths(
         "v": value / tensor,
         "n": heads * (head_dim - rope) / tensor,
         "rk": arch.mla_kv_lora_rank,
+        "rq": arch.mla_q_lora_rank,
+        "x": arch.experts_per_token,
+        "e": arch.experts,
         "dr": rope,
     }
     return widths

@@ -35,7 +35,7 @@ COLUMNS = [*NAMES.values(), "block_kind", "parameters_total", "parameters_active
 DENSE_KINDS = {
     "llama": {"LLaMA 1", "Llama 2", "Code Llama", "Llama 3", "Llama 3.1", "Llama 3.2", "Llama 3.3", "TinyLlama", "Yi",
               "Yi 1.5", "Solar", "Falcon 3", "SmolLM", "SmolLM2", "SmolLM3", "Seed-Coder", "DeepSeek Coder",
-              "DeepSeek LLM", "Mistral", "InternLM3", "Granite 3"},
+              "DeepSeek LLM", "Mistral", "InternLM3", "Granite 3", "EXAONE 3.5"},
     "qwen2": {"Qwen1.5", "Qwen2", "Qwen2.5", "Qwen2.5-Coder", "QwQ"},
     "qwen3": {"Qwen3"},
     "gemma2": {"Gemma 2"},
@@ -43,14 +43,56 @@ DENSE_KINDS = {
     "phi3": {"Phi-3", "Phi-3.5", "Phi-4"},
     "gpt_neox": {"Pythia", "GPT-NeoX"},
     "gpt2": {"GPT-2"},
+    "olmo": {"OLMo"},
+    "olmo2": {"OLMo 2", "OLMo 3"},
+    "gemma": {"Gemma"},
+    "cohere": {"Command R", "Command A", "Aya"},
+    "phi": {"Phi"},
+    "starcoder2": {"StarCoder2"},
+    "opt": {"OPT"},
+    "nemotron": {"Nemotron"},
+    "arcee": {"AFM"},
+    "apertus": {"Apertus"},
+    "stablelm": {"StableLM", "StableLM 2"},
+    "exaone4": {"EXAONE 4"},
+    "hunyuan_v1_dense": {"Hunyuan"},
+    "ernie4_5": {"ERNIE 4.5"},
 }  # fmt: skip
-EXPERT_KINDS = {"qwen3_moe": {"Qwen3", "Qwen3-Coder"}, "mixtral": {"Mixtral"}, "gpt_oss": {"gpt-oss"}}
+EXPERT_KINDS = {
+    "qwen3_moe": {"Qwen3", "Qwen3-Coder"},
+    "mixtral": {"Mixtral"},
+    "gpt_oss": {"gpt-oss"},
+    "olmoe": {"OLMoE"},
+    "qwen2_moe": {"Qwen1.5", "Qwen2"},
+    "glm4_moe": {"GLM-4.5", "GLM-4.6", "GLM-4.7"},
+    "ernie4_5_moe": {"ERNIE 4.5"},
+    "granitemoe": {"Granite 3"},
+    "dots1": {"dots"},
+    "phimoe": {"Phi-3.5"},
+}
 LATENT_FAMILIES = {"DeepSeek V2", "DeepSeek V3", "Kimi K2", "Moonlight"}
+#: Models that are not of the kind of their family, or whose family has none.
+KIND_OF_MODEL = {
+    "zai-org/glm-4-9b-hf": "glm",
+    "zai-org/GLM-4-9B-0414": "glm4",
+    "zai-org/GLM-4-32B-0414": "glm4",
+    "ByteDance-Seed/Seed-OSS-36B-Base": "qwen2",
+    "XiaomiMiMo/MiMo-7B-Base": "qwen2",
+    "Qwen/Qwen2.5-VL-72B-Instruct": "qwen2",
+    "MiniMaxAI/MiniMax-M2": "minimax_m2",
+    "MiniMaxAI/MiniMax-M2.5": "minimax_m2",
+    "MiniMaxAI/MiniMax-M2.7": "minimax_m2",
+    "zai-org/GLM-4.7-Flash": "deepseek_v3",
+    "facebook/opt-350m": "",  # projections around the blocks, norms behind them
+    "CohereLabs/c4ai-command-r-plus": "",  # norms on queries and keys
+}
 
 
 def block_kind(row: Row) -> str:
     """Kind of transformer block whose memory factors were derived and apply; empty where none is the same."""
     family, kind = row["family"], row["architecture"]
+    if row["id"] in KIND_OF_MODEL:
+        return KIND_OF_MODEL[row["id"]]
     if kind == "moe+mla":
         return "deepseek_v3" if family in LATENT_FAMILIES and "idx_heads" not in row["extra"] else ""
     if kind == "moe":
