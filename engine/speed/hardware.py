@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from engine.findings import Finding, Severity
 from engine.hardware.model import Cluster, Gpu, Link, LinkKind, System
-from engine.layout.model import Regime
+from engine.layout.model import InferenceJob, Regime
 from engine.quantity import Bounds, Number
 from engine.speed.calibration import Stack, Tables, stack_of, tables
 from engine.speed.collectives import Links
@@ -27,6 +27,7 @@ __all__ = [
     "compute_precision",
     "hardware_block",
     "matrix_flops",
+    "serving_precision",
     "speed_findings",
 ]
 
@@ -36,6 +37,7 @@ Precision = Literal["fp32", "tf32", "fp16", "bf16", "fp8", "fp4"]
 #: arithmetic throughput).
 _FIRST_BF16_CAPABILITY = 8.0
 _USUAL_PCIE = 31.5e9  # bytes/s of one direction, PCIe 4.0 x16: the most frequent slot of the catalogue
+_DIRECT: frozenset[LinkKind] = frozenset({"nvswitch", "nvlink-pair", "xgmi", "mesh"})
 _TOPOLOGY: dict[str, LinkKind] = {
     "NVSwitch": "nvswitch",
     "NVLink pair": "nvlink-pair",
@@ -51,6 +53,20 @@ def compute_precision(regime: Regime) -> Precision:
     if regime is Regime.FP32:
         return "fp32"
     return "fp16" if regime is Regime.FP16_AMP else "bf16"
+
+
+def serving_precision(job: InferenceJob, gpu: Gpu) -> Precision:
+    """The precision of matrix work when serving weights of a format on a card.
+
+    FP8 weights meet FP8 activations. 4-bit floats do so only where the card multiplies them: NVFP4 with FP4, MXFP4 with
+    FP8 activations (TensorRT-LLM, quantisation by architecture). Everything else is expanded to 16 bits first, and so
+    are all formats in bitsandbytes, which plain Transformers use.
+    """
+    if job.weight_quantization == "fp8":
+        return "fp8"
+    if gpu.fp4_flops and job.engine in ("tensorrt-llm", "vllm", "sglang"):
+        return {"fp4": "fp4", "mxfp4": "fp8"}.get(job.weight_quantization, "bf16")
+    return "bf16"
 
 
 def matrix_flops(gpu: Gpu, precision: Precision) -> tuple[float | None, str]:
@@ -196,6 +212,7 @@ class HardwareBlock:
     gpus_per_node: Number
     nodes: Number
     links: Links  # what collectives reach
+    direct_links: Number  # whether each pair of cards of a node has a link of its own, or a switch
     host_bytes_per_second: Bounds  # one direction, card to host memory
     known: Number
     efficiency_rows: Number  # measured rows behind the efficiency; 0 = carried over from other hardware
@@ -234,7 +251,8 @@ def hardware_block(
     def bounds(name: str) -> Bounds:
         return Bounds(pick(name + ".low"), pick(name), pick(name + ".high"))
 
-    known = np.isfinite(pick("flops")) & np.isfinite(pick("memory"))
+    # attention and the head run in 16 bits whatever the format of the weights
+    known = np.isfinite(pick("flops")) & np.isfinite(pick("flops_16")) & np.isfinite(pick("memory"))
     return HardwareBlock(
         calibration=known_tables,
         stack=how,
@@ -253,6 +271,7 @@ def hardware_block(
             intra_latency=pick("intra_latency"),
             inter_latency=pick("inter_latency"),
         ),
+        direct_links=pick("direct") > 0,
         host_bytes_per_second=bounds("host"),
         known=known if isinstance(known, np.ndarray) else bool(known),
         efficiency_rows=pick("rows"),
@@ -292,6 +311,7 @@ def _columns(clusters: Sequence[Cluster], precision: Precision, stack: Stack, kn
             kind = link.kind if link is not None else "none"
             put_bounds(name, known.links[kind].efficiency, link.bytes_per_second if link is not None else 0.0)
             put(name + "_latency", link.latency_seconds if link is not None else 0.0)
+        put("direct", cluster.intra_node.kind in _DIRECT)
         bus = gpu.pcie_bytes_per_second or _USUAL_PCIE
         put_bounds("host", known.links["host"].efficiency, bus)
     return columns

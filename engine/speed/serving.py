@@ -12,9 +12,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from engine.architecture.model import Architecture
-from engine.layout.model import InferenceJob, LayoutLike
+from engine.layout.model import InferenceJob, LayoutLike, Sharding
 from engine.quantity import Bounds, Number, TermBlock
-from engine.speed.collectives import Ranks, all_reduce_seconds, point_to_point_seconds
+from engine.speed.collectives import (
+    Ranks,
+    all_gather_seconds,
+    all_reduce_direct_seconds,
+    all_to_all_seconds,
+    point_to_point_seconds,
+)
 from engine.speed.compute import over_bandwidth
 from engine.speed.hardware import HardwareBlock
 from engine.speed.quantized import stored_bytes
@@ -51,10 +57,13 @@ def inference_speed(
     work = model_work(architecture)
     sequences = np.maximum(1.0, job.concurrent_sequences / layout.data_parallel)
     decode = _decode(architecture, work, job, layout, hardware, sequences)
-    prefill = _prefill(work, job, layout, hardware)
+    prefill = _prefill(work, job, layout, hardware, 1.0)
     output = max(1, job.output_tokens)
-    # while one request decodes its output, each of the other sequences of the replica brings one new prompt
-    between = prefill.total * ((sequences - 1) / output)
+    # while one request decodes its output, each of the other sequences of the replica brings one new prompt; the
+    # stages of a pipeline work on different prompts at the same time
+    stages = 1.0 if layout.layer_split else layout.pipeline_parallel
+    others = _prefill(work, job, layout, hardware, _prompts_together(job, hardware, sequences))
+    between = others.total * ((sequences - 1) / output / stages)
     per_token = decode.total + between
     replicas = np.minimum(layout.data_parallel, job.concurrent_sequences)
     own = prefill.total * (1 / output)
@@ -79,21 +88,34 @@ def inference_speed(
     )
 
 
-def _weights(work: ModelWork, job: InferenceJob, layout: LayoutLike, hardware: HardwareBlock, tokens: Number) -> Bounds:
-    """Bytes of weights that a pass over `tokens` tokens reads on one tensor-parallel rank, all stages together.
+def _prompts_together(job: InferenceJob, hardware: HardwareBlock, sequences: Number) -> Number:
+    """Prompts that an engine computes in one pass, so that they share one reading of the weights."""
+    budget = float(hardware.calibration.constant("prefill_tokens", hardware.stack).expected)
+    return np.clip(budget / max(1, job.prompt_tokens), 1.0, np.maximum(1.0, sequences - 1))
 
-    Of the experts only those that some token chose: a share 1 - (1 - k/E)^tokens of them, under even routing.
+
+def _weights(work: ModelWork, job: InferenceJob, layout: LayoutLike, hardware: HardwareBlock, tokens: Number) -> Bounds:
+    """Bytes of weights that a pass over `tokens` tokens of a replica reads on one card, all stages together.
+
+    Of the experts only those that some token chose: a share 1 - (1 - k/E)^tokens of them, under even routing. Experts
+    that are spread over cards see the tokens of all replicas among these.
     """
+    ranks = _expert_ranks(layout)
     touched: Number = 1.0
     if work.routed_stored:
         active = sum(x.active for x in work.linears if x.routed)
-        touched = 1.0 - np.power(1.0 - active / work.routed_stored, tokens)
-    blocks = (work.block_stored - work.routed_stored + work.routed_stored * touched) / layout.tensor_parallel
+        touched = 1.0 - np.power(1.0 - active / work.routed_stored, tokens * ranks / layout.tensor_parallel)
+    blocks = (work.block_stored - work.routed_stored) / layout.tensor_parallel + work.routed_stored * touched / ranks
     read = Bounds.exact(blocks * stored_bytes(job.weight_quantization))
     if job.weight_quantization != "none":
         factor = hardware.calibration.constant("quantized_read_factor", hardware.stack)
         read = factor * read.expected
     return read + work.head * 2.0 / layout.tensor_parallel
+
+
+def _expert_ranks(layout: LayoutLike) -> Number:
+    """Cards over which the experts are spread: the tensor-parallel ranks, and data-parallel ones beyond them."""
+    return np.maximum(layout.tensor_parallel, layout.expert_parallel)
 
 
 def _cache(architecture: Architecture, job: InferenceJob, layout: LayoutLike) -> Number:
@@ -119,35 +141,88 @@ def _decode(
     pipeline = layout.pipeline_parallel
     # a pipeline works on `pipeline` parts of the batch at once: a pass carries one part
     part = np.maximum(1.0, sequences / pipeline)
-    cache = part * _cache(architecture, job, layout)
-    memory = over_bandwidth(_weights(work, job, layout, hardware, part) + cache, hardware)
-    flops = part * (2.0 * work.block_active + 2.0 * work.head) / layout.tensor_parallel
-    alone = (hardware.matrix_efficiency * hardware.matrix_flops_per_second).reciprocal(flops)
+    weights = over_bandwidth(_weights(work, job, layout, hardware, part), hardware)
+    cache = over_bandwidth(Bounds.exact(part * _cache(architecture, job, layout)), hardware)
+    memory = weights + cache + over_bandwidth(_between_products(work, layout, hardware, part), hardware)
+    products = _products(work, layout, hardware, part, part)
+    scores = part * _decode_scores(architecture, work, job) / layout.tensor_parallel / hardware.peak_16bit
     return _Step(
-        # reads and products overlap within a kernel: only what goes beyond the reads takes time of its own
-        compute=Bounds(
-            np.maximum(0.0, alone.low - memory.low),
-            np.maximum(0.0, alone.expected - memory.expected),
-            np.maximum(0.0, alone.high - memory.high),
-        ),
+        compute=_beyond(products, weights) + _beyond(hardware.attention_efficiency.reciprocal(scores), cache),
         memory=memory,
         links=_links(work, layout, hardware, part),
         overhead=_launch(architecture, hardware, memory),
     )
 
 
-def _prefill(work: ModelWork, job: InferenceJob, layout: LayoutLike, hardware: HardwareBlock) -> _Step:
+def _decode_scores(architecture: Architecture, work: ModelWork, job: InferenceJob) -> float:
+    """FLOPs of attention for one new token at half of the output.
+
+    With a latent cache, each head multiplies the latent vectors themselves: 2 x heads x (2 x rank + rotary part) for
+    each token before (DeepSeek-V2, arXiv:2405.04434, section 2.1, with the up-projections absorbed).
+    """
+    context = job.prompt_tokens + job.output_tokens / 2
+    if architecture.mla_kv_lora_rank:
+        each = (
+            2.0 * architecture.attention_heads * (2 * architecture.mla_kv_lora_rank + architecture.mla_qk_rope_head_dim)
+        )
+        return each * context * architecture.layers
+    # the mean over a causal sequence is half of what its last token costs
+    return attention_flops_per_token(work, 2.0 * context)
+
+
+def _between_products(work: ModelWork, layout: LayoutLike, hardware: HardwareBlock, tokens: Number) -> Bounds:
+    """Bytes read and written between the products by one card: norms, rotary embedding, activation functions."""
+    known, stack = hardware.calibration, hardware.stack
+    inner = known.constant("qkv_passes", stack) * work.qkv_width + known.constant("mlp_passes", stack) * work.mlp_width
+    elements = known.constant("hidden_passes", stack) * work.hidden + inner * (1 / layout.tensor_parallel)
+    return elements * (2.0 * work.layers * tokens)
+
+
+def _products(
+    work: ModelWork, layout: LayoutLike, hardware: HardwareBlock, tokens: Number, predicted: Number
+) -> Bounds:
+    """Seconds of all products with weights, for `tokens` tokens of which `predicted` go through the head.
+
+    The head stays in 16 bits in quantised checkpoints (ModelOpt and llm-compressor leave it out).
+    """
+    known, stack = hardware.calibration, hardware.stack
+    half = float(known.constant("matrix_half_width", stack).expected) * layout.tensor_parallel
+    slower = 1 / float(known.constant("expert_relative", stack).expected)
+    effort: Number = 0.0
+    for linear in work.linears:
+        # experts that are spread over data-parallel ranks keep their full width
+        cut = half / layout.tensor_parallel if linear.routed else half
+        effort = effort + linear.active * (1.0 + cut / linear.width) * (slower if linear.routed else 1.0)
+    blocks = 2.0 * effort * tokens / hardware.matrix_flops_per_second
+    head = 2.0 * work.head * predicted / hardware.peak_16bit
+    return hardware.matrix_efficiency.reciprocal((blocks + head) / layout.tensor_parallel)
+
+
+def _beyond(products: Bounds, reads: Bounds) -> Bounds:
+    """Reads and products overlap within a kernel: only what goes beyond the reads takes time of its own."""
+    return Bounds(
+        np.maximum(0.0, products.low - reads.low),
+        np.maximum(0.0, products.expected - reads.expected),
+        np.maximum(0.0, products.high - reads.high),
+    )
+
+
+def _prefill(
+    work: ModelWork, job: InferenceJob, layout: LayoutLike, hardware: HardwareBlock, together: Number
+) -> _Step:
+    """One prompt of `together` that are computed in one pass."""
     tokens = float(job.prompt_tokens)
-    half = hardware.calibration.constant("matrix_half_width", hardware.stack).expected
-    slow = 1.0 + half * layout.tensor_parallel / work.hidden
-    linear = 2.0 * work.block_active * tokens + 2.0 * work.head
     scores = attention_flops_per_token(work, max(1.0, tokens)) * tokens
-    matrices = linear * slow / hardware.matrix_flops_per_second / layout.tensor_parallel
     attention = scores / hardware.peak_16bit / layout.tensor_parallel
-    zero = Bounds.exact(0.0 * matrices)
+    products = _products(work, layout, hardware, tokens, 1.0)
+    zero = Bounds.exact(0.0 * attention)
+    reads = moved = zero
+    if tokens:
+        reads = over_bandwidth(_weights(work, job, layout, hardware, tokens * together), hardware) * (1 / together)
+        moved = over_bandwidth(_between_products(work, layout, hardware, tokens), hardware)
     return _Step(
-        compute=hardware.matrix_efficiency.reciprocal(matrices) + hardware.attention_efficiency.reciprocal(attention),
-        memory=over_bandwidth(_weights(work, job, layout, hardware, tokens), hardware) if tokens else zero,
+        compute=_beyond(products, reads) + hardware.attention_efficiency.reciprocal(attention),
+        memory=reads + moved,
         links=_links(work, layout, hardware, tokens),
         overhead=zero,
     )
@@ -157,11 +232,25 @@ def _links(work: ModelWork, layout: LayoutLike, hardware: HardwareBlock, tokens:
     """Two sums a layer over tensor-parallel ranks, one hand-over between pipeline stages."""
     message = tokens * work.hidden * 2.0
     ranks = Ranks.of(layout.tensor_parallel, hardware.gpus_per_node)
-    sums = all_reduce_seconds(np.where(layout.tensor_parallel > 1, message, 0.0), ranks, hardware.links)
+    whole = np.where(layout.tensor_parallel > 1, message, 0.0)
+    direct = np.logical_and(hardware.direct_links, hardware.stack == "serving")
+    sums = all_reduce_direct_seconds(whole, ranks, hardware.links, direct)
     pipeline = layout.pipeline_parallel
     far = np.where(layout.tensor_parallel * pipeline > hardware.gpus_per_node, 1.0, 0.0)
     hand_over = point_to_point_seconds(np.where(pipeline > 1, message, 0.0), far, hardware.links)
-    return sums * (2.0 * work.layers) + hand_over * np.where(pipeline > 1, pipeline - 1.0, 0.0)
+    seconds = sums * (2.0 * work.layers) + hand_over * np.where(pipeline > 1, pipeline - 1.0, 0.0)
+    if layout.sharding in (Sharding.ZERO3, Sharding.FSDP2):
+        # sharded weights are gathered for each pass
+        shards = Ranks.of(layout.shard_degree, hardware.gpus_per_node / layout.tensor_parallel)
+        stored = (work.block_stored + work.head) * 2.0 / layout.tensor_parallel
+        seconds = seconds + all_gather_seconds(stored, shards, hardware.links)
+    if not work.moe_layers:
+        return seconds
+    # experts beyond the tensor-parallel ranks: tokens go to the cards of their experts, and come back
+    size = np.where(layout.expert_parallel > layout.tensor_parallel, layout.expert_parallel, 1)
+    experts = Ranks.of(size, hardware.gpus_per_node)
+    exchange = all_to_all_seconds(message * work.experts_per_token, experts, hardware.links)
+    return seconds + exchange * (2.0 * work.moe_layers)
 
 
 def _launch(architecture: Architecture, hardware: HardwareBlock, busy: Bounds) -> Bounds:
@@ -197,11 +286,12 @@ def _terms(
         TermBlock(
             name="speed.memory_bound",
             amount=decode.memory,
-            formula="(weight_bytes + sequences * cache_bytes) / (memory_bytes_per_s * efficiency)",
+            formula="(weight_bytes + sequences * (cache_bytes + moved_bytes)) / (memory_bytes_per_s * efficiency)",
             values={
                 "weight_bytes": _weights(work, job, layout, hardware, part).expected,
                 "sequences": part,
                 "cache_bytes": _cache(architecture, job, layout),
+                "moved_bytes": _between_products(work, layout, hardware, 1.0).expected,
                 "memory_bytes_per_s": hardware.memory_bytes_per_second,
                 "efficiency": hardware.memory_efficiency.expected,
             },
@@ -211,13 +301,13 @@ def _terms(
         TermBlock(
             name="speed.compute",
             amount=decode.compute,
-            formula="max(0, sequences * flop_per_token / (peak_flop_per_s * efficiency) - memory_seconds)",
+            formula="max(0, sequences * flop_per_token / (peak_flop_per_s * efficiency) * slow_shapes - weight_seconds)"
+            " + the same for attention beside its cache",
             values={
                 "sequences": part,
                 "flop_per_token": 2.0 * (work.block_active + work.head) / layout.tensor_parallel,
                 "peak_flop_per_s": hardware.matrix_flops_per_second,
                 "efficiency": hardware.matrix_efficiency.expected,
-                "memory_seconds": decode.memory.expected,
             },
             source=_SOURCE,
             unit="seconds",

@@ -16,7 +16,14 @@ from engine.memory.training import training_memory
 from engine.memory.verdict import assess
 from engine.quantity import Estimate, Frozen, Term, gib
 from engine.speed.calibration import serving_stack, stack_of
-from engine.speed.hardware import HardwareBlock, Precision, cluster_for, compute_precision, hardware_block
+from engine.speed.hardware import (
+    HardwareBlock,
+    Precision,
+    cluster_for,
+    compute_precision,
+    hardware_block,
+    serving_precision,
+)
 from engine.speed.hardware import speed_findings as findings_of_speed
 from engine.speed.result import InferenceSpeed, TrainingSpeed
 from engine.speed.serving import inference_speed
@@ -83,7 +90,7 @@ def estimate_resolved(
                 if bool(block.known):
                     trainings.append(block.at())
     if clusters:
-        findings.extend(findings_of_speed(clusters[0], _precision(case.expected), case.framework))
+        findings.extend(findings_of_speed(clusters[0], _precision(case.expected, clusters[0].gpu), case.framework))
     memory = _hull_memory(memories)
     findings.extend(_memory_findings(memory, gpu, case))
     return CaseEstimate(
@@ -136,16 +143,16 @@ def _as_stated(clusters: list[Cluster], hardware: GpuChoice) -> list[Cluster]:
     return [c for c in clusters if c.intra_node.kind in kinds] or clusters
 
 
-def _precision(variant: Variant) -> Precision:
+def _precision(variant: Variant, gpu: Gpu) -> Precision:
     if isinstance(variant.job, InferenceJob):
-        return "fp8" if variant.job.weight_quantization == "fp8" else "bf16"
+        return serving_precision(variant.job, gpu)
     regime = compute_precision(variant.layout.regime)
     return _STATED_PRECISIONS.get(variant.precision, regime) if regime != "fp32" else regime
 
 
 def _rates(case: ResolvedCase, variant: Variant, cluster: Cluster) -> HardwareBlock:
     stack = serving_stack(variant.job.engine) if isinstance(variant.job, InferenceJob) else stack_of(case.framework)
-    return hardware_block([cluster], precision=_precision(variant), framework=case.framework, stack=stack)
+    return hardware_block([cluster], precision=_precision(variant, cluster.gpu), framework=case.framework, stack=stack)
 
 
 def _hull(estimates: Sequence[Estimate]) -> Estimate:

@@ -171,13 +171,15 @@ class Case:
         words = self.text("packing_or_avg_len").lower()
         notes = self.text("notes").lower()
         if notes.startswith("prefill"):  # such rows time the reading of a prompt, and say so only there
-            words = notes
+            words = f"{words} {notes}"
         for name, pattern in (("prompt", r"(?:^|\b)(?:in |pp)(\d+)"), ("output", r"(?:^|\b)(?:out |tg)(\d+)")):
             found = re.search(pattern, words)
             if found and name == "prompt" and prompt is None:
                 prompt = float(found[1])
             if found and name == "output" and output is None:
                 output = float(found[1])
+        if prompt is None and re.search(r"(?:^|\b)tg\d", words):  # llama-bench generates from an empty context
+            prompt = 0.0
         return (None if prompt is None else int(prompt)), (None if output is None else int(output))
 
 

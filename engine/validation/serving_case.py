@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from engine.architecture.model import Architecture
-from engine.layout.model import InferenceJob, Layout
+from engine.layout.model import InferenceJob, Layout, Sharding
 from engine.memory.kv_cache import STATE_BYTES, kv_elements
 from engine.memory.quantized import FORMATS
 from engine.validation import fields as words
@@ -20,9 +20,10 @@ _ENGINES = (
     ("llama.cpp", "llama.cpp"), ("llamafile", "llama.cpp"), ("kobold", "llama.cpp"), ("gguf", "llama.cpp"),
     ("lm studio", "llama.cpp"), ("lmdeploy", "vllm"),
 )  # fmt: skip
-#: Sequences at once under the highest load, where a benchmark does not say: limits that engines ship with
-#: (vLLM max_num_seqs 256 to 1024, TensorRT-LLM max_batch_size 2048), as far as their caches fit.
+#: Sequences at once on a replica under the highest load, where a benchmark does not say (low, expected, high): limits
+#: that engines ship with, as far as their caches fit. vLLM max_num_seqs 256 to 1024; TensorRT-LLM max_batch_size 2048.
 _BUSY = (64, 512, 2048)
+_BUSY_TENSORRT = (256, 2048, 2048)
 _BATCHING = ("vllm", "sglang", "tensorrt-llm")
 _USUAL_PROMPT, _USUAL_OUTPUT = 1024, 512
 
@@ -42,13 +43,6 @@ def inference_knobs(case: Case, knobs: Knobs, architecture: Architecture, gpus: 
     knobs.stated("engine", engine)
     _formats(case, knobs, architecture)
     _lengths(case, knobs)
-    sequences = case.count("concurrency") or case.count("micro_batch")
-    if sequences is None and engine in _BATCHING and case.text("framework"):
-        room = _sequences_that_fit(knobs, architecture, gpus, usable)
-        least, busy, most = (max(1, min(n, room)) for n in _BUSY)
-        knobs.assume("concurrency", least, busy, most, expected=busy)
-    else:
-        knobs.take("concurrency", sequences, 1)
     note = case.text("parallel_note").lower()
     text = case.text("parallel_norm", "parallel")
     if note.startswith("layer split") or (not text and gpus > 1 and engine in ("llama.cpp", "ollama")):
@@ -57,6 +51,15 @@ def inference_knobs(case: Case, knobs: Knobs, architecture: Architecture, gpus: 
         knobs.stated("parallel", parse_parallel(text, gpus))
     else:
         knobs.assume("parallel", Parallel(tensor=gpus))
+    sequences = case.count("concurrency") or case.count("micro_batch")
+    if sequences is None and engine in _BATCHING and case.text("framework"):
+        room = _sequences_that_fit(knobs, architecture, gpus, usable)
+        limits = _BUSY_TENSORRT if engine == "tensorrt-llm" else _BUSY
+        replicas = knobs.known("parallel").data
+        least, busy, most = (max(1, min(n * replicas, room)) for n in limits)
+        knobs.assume("concurrency", least, busy, most, expected=busy)
+    else:
+        knobs.take("concurrency", sequences, 1)
 
 
 def _sequences_that_fit(knobs: Knobs, architecture: Architecture, gpus: int, usable: int | None) -> int:
@@ -85,7 +88,10 @@ def _formats(case: Case, knobs: Knobs, architecture: Architecture) -> None:
                         "q8_0": 8}, "kv_quant")  # fmt: skip
     if bits is None and case.text("quant").lower() == "int8-kv":
         bits = 8
-    knobs.take("kv_quant", bits, 16)
+    # NVIDIA's 8-bit and 4-bit checkpoints and build commands for TensorRT-LLM keep the cache in FP8 (its benchmark
+    # notes of release 0.5: --enable_fp8 --fp8_kv_cache; ModelOpt checkpoints since: kv_cache_quant_algo FP8)
+    narrow = knobs.known("engine") == "tensorrt-llm" and knobs.known("weight_quant") in ("fp8", "fp4")
+    knobs.take("kv_quant", bits, 8 if narrow else 16)
 
 
 def _lengths(case: Case, knobs: Knobs) -> None:
@@ -119,6 +125,9 @@ def make_inference(case: Case, chosen: dict[str, Any]) -> tuple[InferenceJob, La
         data_parallel=parallel.data,
         tensor_parallel=parallel.tensor,
         pipeline_parallel=parallel.pipeline,
+        expert_parallel=parallel.expert,
+        sharding=parallel.sharding or Sharding.NONE,
+        shard_degree=parallel.shard_degree,
         layer_split=parallel.layer_split,
     )
     return job, layout

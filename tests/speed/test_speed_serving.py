@@ -53,7 +53,7 @@ def test_batched_serving_of_a_7b_on_a_4090(users: int, measured: float) -> None:
     job = {"concurrent_sequences": users, "prompt_tokens": 256, "output_tokens": 128}
     found = serve("mistralai/Mistral-7B-v0.3", linked(gpu(RTX4090), 1), **job)
     assert found.tokens_per_second.low <= measured <= found.tokens_per_second.high
-    assert found.tokens_per_second.expected == pytest.approx(measured, rel=0.2)
+    assert found.tokens_per_second.expected == pytest.approx(measured, rel=0.25)
 
 
 @pytest.mark.parametrize(
