@@ -15,7 +15,6 @@ import numpy as np
 from engine.quantity import Bounds, Number
 
 __all__ = [
-]
     "Links",
     "Ranks",
     "all_gather_seconds",

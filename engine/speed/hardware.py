@@ -65,7 +65,8 @@ def serving_precision(job: InferenceJob, gpu: Gpu) -> Precision:
     if job.weight_quantization == "fp8":
         return "fp8"
     if gpu.fp4_flops and job.engine in ("tensorrt-llm", "vllm", "sglang"):
-        return {"fp4": "fp4", "mxfp4": "fp8"}.get(job.weight_quantization, "bf16")
+        formats: dict[str, Precision] = {"fp4": "fp4", "mxfp4": "fp8"}
+        return formats.get(job.weight_quantization, "bf16")
     return "bf16"
 
 
