@@ -15,6 +15,7 @@ from engine.hardware.model import CatalogSnapshot, Cluster
 from engine.layout.model import Job, Layout, Lora
 from engine.speed.calibration import stack_of
 from engine.speed.hardware import Precision, cluster_for
+from engine.validation.estimate import likely_system
 
 #: Source of benchmark submissions: their log files state no layout. Those that hold a replica on each card are used, as
 #: plain data parallelism with a distributed optimizer and FP8 linear layers, which is what the submitted code does.
@@ -195,8 +196,10 @@ def _resolve(row: dict[str, str], shapes: dict[str, dict[str, Any]], catalog: Ca
     sequence = int(_need(row, "seq_len"))
     layout = _layout(row, gpus, _parallel(row))
     nodes = int(row["n_nodes"] or max(1, gpus // 8))
-    systems = [s for s in catalog.systems_by_gpu.get(gpu.id, ()) if s.gpus == max(1, gpus // nodes)]
-    cluster = cluster_for(gpu, systems[0] if systems else None, gpus_per_node=max(1, gpus // nodes), nodes=nodes)
+    per_node = max(1, gpus // nodes)
+    systems = [s for s in catalog.systems_by_gpu.get(gpu.id, ()) if s.gpus == per_node]
+    system = likely_system(systems, per_node, row["interconnect"].lower())
+    cluster = cluster_for(gpu, system, gpus_per_node=per_node, nodes=nodes)
     speed = float(row["tokens_per_s_per_gpu"] or 0)
     if not speed:
         micro = layout.micro_batch_size * sequence * layout.data_parallel / gpus

@@ -23,7 +23,7 @@ Stack = Literal["tuned", "plain", "serving", "llama.cpp", "eager-serving"]
 
 #: Frameworks whose kernels and schedules are tuned for speed; everything else trains at the plain stack's rate.
 _TUNED = ("megatron", "torchtitan", "nemo", "llm-foundry", "composer", "nanotron", "transformer-engine", "nanochat",
-          "mlperf", "maxtext", "flagscale", "gpt-neox", "unsloth")  # fmt: skip
+          "mlperf", "maxtext", "flagscale", "gpt-neox", "unsloth", "pytorch rocm", "hai-llm", "internal")  # fmt: skip
 _SERVING: Mapping[str, Stack] = {
     "vllm": "serving",
     "sglang": "serving",

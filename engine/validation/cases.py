@@ -58,6 +58,7 @@ class ResolvedCase:
     expected: Variant
     hull: tuple[Variant, ...]
     framework: str
+    framework_stated: bool = True
     assumptions: tuple[Finding, ...] = field(default=())
 
     @property
@@ -105,6 +106,7 @@ def resolve_case(values: Mapping[str, Any], catalog: CatalogSnapshot, *, hull: b
         expected=made[0],
         hull=tuple(v for i, v in enumerate(made[1:], 1) if v not in made[:i]),
         framework=case.text("framework") or "hf-transformers",
+        framework_stated=bool(case.text("framework")),
         assumptions=tuple(knobs.assumed),
     )
 

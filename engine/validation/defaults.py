@@ -84,6 +84,23 @@ _MEGATRON = Framework(
     source="Megatron-LM: distributed optimizer, --recompute-activations selective",
 )
 _SUBMISSION = replace(_MEGATRON, precisions=("", "fp8"), source="MLPerf Training v5.1 submissions: FP8 where offered")
+#: Large pretraining of which no framework, or one of the company's own, is named.
+_PRETRAINING = replace(
+    _MEGATRON,
+    full_regimes=(Regime.FP32_MASTER, Regime.BF16_AMP),
+    source="as Megatron-LM: published large runs shard the optimizer and recompute attention alone (arXiv:2205.05198)",
+)
+_AUTOMODEL = Framework(
+    attention=_FLASH,
+    expected_checkpointing=Recomputation.NONE,
+    full_regimes=_SIXTEEN_BIT,
+    expected_full_regime=Regime.PURE_BF16,
+    adapter_regimes=_SIXTEEN_BIT,
+    expected_adapter_regime=Regime.PURE_BF16,
+    adapter_dtypes=("bf16",),
+    kbit_preparation=(False,),
+    source="NeMo AutoModel: FSDP2 over bf16 weights, activation_checkpointing false unless set",
+)
 _AXOLOTL = replace(
     _HF,
     full_regimes=(Regime.PURE_BF16, Regime.BF16_AMP),
@@ -142,7 +159,8 @@ FRAMEWORKS: tuple[tuple[str, Framework], ...] = (
     ("unsloth", _UNSLOTH),
     ("megatron", _MEGATRON),
     ("nemo /", _SUBMISSION),
-    ("nemo-automodel", _PURE),
+    ("nemo-automodel", _AUTOMODEL),
+    ("pytorch rocm", _SUBMISSION),
     ("nemo", _MEGATRON),
     ("torchtitan", _TITAN),
     ("torchtune", _PURE),
@@ -161,11 +179,11 @@ FRAMEWORKS: tuple[tuple[str, Framework], ...] = (
 _ANY = Framework(source="no framework stated: all usual regimes")
 
 
-def framework_of(name: str) -> Framework:
-    """Defaults of the framework of this name; those of any framework where it is not known."""
+def framework_of(name: str, *, pretraining: bool = False) -> Framework:
+    """Defaults of the framework of this name; where it is not known, those of any framework or of large pretraining."""
     word = name.lower()
     table: Mapping[str, Framework] = dict(FRAMEWORKS)
     for part in table:
         if word.startswith(part) or f"({part}" in word or f" {part}" in word:
             return table[part]
-    return _ANY
+    return _PRETRAINING if pretraining else _ANY

@@ -30,8 +30,9 @@ from engine.speed.serving import inference_speed
 from engine.speed.training import training_speed
 from engine.validation.cases import GpuChoice, ResolvedCase, Variant, resolve_case
 from engine.validation.fields import Case
+from engine.validation.training_case import large_pretraining
 
-__all__ = ["CaseEstimate", "estimate_case", "estimate_resolved"]
+__all__ = ["CaseEstimate", "estimate_case", "estimate_resolved", "likely_system"]
 
 _HEADROOM = 0.10  # of usable memory; cases.md §1
 _STATED_PRECISIONS: Mapping[str, Precision] = {"fp8": "fp8", "fp4": "fp4", "fp16": "fp16"}
@@ -78,6 +79,8 @@ def estimate_resolved(
     servings: list[InferenceSpeed] = []
     findings: list[Finding] = []
     clusters = _as_stated([_cluster(g, case.hardware, catalog) for g in case.hardware.gpus], case.hardware)
+    if case.hardware.nodes > 1:  # clusters of many nodes are built of the form with links of its own
+        clusters.sort(key=lambda c: c.intra_node.kind in ("pcie-p2p", "pcie-host"))
     for cluster in clusters:
         for variant in case.variants:
             hardware = _rates(case, variant, cluster)
@@ -125,11 +128,22 @@ def _memory(
 
 def _cluster(gpu: Gpu, hardware: GpuChoice, catalog: CatalogSnapshot) -> Cluster:
     per_node = hardware.count // hardware.nodes
-    systems: Iterable[System] = catalog.systems_by_gpu.get(gpu.id, ())
-    if "pcie" in hardware.interconnect:
-        systems = (s for s in systems if s.topology == "PCIe")
-    system = next((s for s in systems if s.gpus >= per_node), None) if per_node > 1 or hardware.nodes > 1 else None
+    system = None
+    if per_node > 1 or hardware.nodes > 1:
+        system = likely_system(catalog.systems_by_gpu.get(gpu.id, ()), per_node, hardware.interconnect)
     return cluster_for(gpu, system, gpus_per_node=per_node, nodes=hardware.nodes)
+
+
+def likely_system(systems: Iterable[System], per_node: int, interconnect: str) -> System | None:
+    """The system that a run most likely used: one with the stated links, else with InfiniBand, as its makers build it."""
+    if "pcie" in interconnect:
+        systems = (s for s in systems if s.topology == "PCIe")
+    words = {"efa": "efa", "roce": "roce", "ethernet": "tcp"}
+    fabric = next((name for word, name in words.items() if word in interconnect), "infiniband")
+    large = [s for s in systems if s.gpus >= per_node]
+    # of several nodes, those of exactly as many cards come first
+    large.sort(key=lambda s: (fabric not in s.fabric.lower(), s.gpus != per_node))
+    return large[0] if large else None
 
 
 def _as_stated(clusters: list[Cluster], hardware: GpuChoice) -> list[Cluster]:
@@ -151,7 +165,11 @@ def _precision(variant: Variant, gpu: Gpu) -> Precision:
 
 
 def _rates(case: ResolvedCase, variant: Variant, cluster: Cluster) -> HardwareBlock:
-    stack = serving_stack(variant.job.engine) if isinstance(variant.job, InferenceJob) else stack_of(case.framework)
+    if isinstance(variant.job, InferenceJob):
+        stack = serving_stack(variant.job.engine)
+    else:
+        large = not case.framework_stated and large_pretraining(case.method, case.hardware.count)
+        stack = "tuned" if large else stack_of(case.framework)
     return hardware_block([cluster], precision=_precision(variant, cluster.gpu), framework=case.framework, stack=stack)
 
 

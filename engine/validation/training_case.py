@@ -24,7 +24,7 @@ from engine.validation.defaults import Framework, framework_of
 from engine.validation.fields import Case, Parallel, parse_parallel
 from engine.validation.knobs import Knobs
 
-__all__ = ["make_training", "training_knobs"]
+__all__ = ["large_pretraining", "make_training", "training_knobs"]
 
 #: Methods whose step is more than one forward and backward pass of the trained model in ways that a case can't state.
 _NOT_EXPRESSED = frozenset({Method.PPO, Method.GRPO, Method.DISTILL})
@@ -38,6 +38,8 @@ _VIRTUAL_TOKENS = 20  # PEFT's example for prompt tuning
 _FREEZE_FRACTION = 0.25
 _MANY_GPUS = 64  # from here on runs use model parallelism rather than sharding alone
 _HALF_A_CARD = 40e9  # bytes
+_DEEPEST_PIPELINE = 64  # stages; the deepest published (1 T parameters, arXiv:2104.04473)
+_MICRO_BATCHES_A_STAGE = 4  # so that the bubble stays under a fifth (arXiv:2104.04473, section 2.2)
 _USUAL_STEP_TOKENS = 4e6  # tokens of one optimizer step in pretraining (GPT-3: 3.2 M, Llama 3: 4 to 16 M)
 
 
@@ -45,7 +47,7 @@ def training_knobs(case: Case, knobs: Knobs, method: Method, architecture: Archi
     """Read all settings of a training case into `knobs`."""
     if method in _NOT_EXPRESSED:
         raise InputError("case.method_not_expressed", method=method.value)
-    framework = framework_of(case.text("framework"))
+    framework = framework_of(case.text("framework"), pretraining=large_pretraining(method, gpus))
     if not case.text("framework"):
         knobs.assume("framework", "hf-transformers")
     adapters = _adapters(case, method)
@@ -61,7 +63,7 @@ def training_knobs(case: Case, knobs: Knobs, method: Method, architecture: Archi
     else:
         knobs.stated("precision", precision or "")
     _parallel(case, knobs, framework, architecture, gpus, adapters)
-    _batch(case, knobs, method)
+    _batch(case, knobs, method, gpus)
     if adapters:
         _lora(case, knobs, framework, method)
     experts = case.text("experts").lower().removesuffix("_mm") or None
@@ -70,6 +72,11 @@ def training_knobs(case: Case, knobs: Knobs, method: Method, architecture: Archi
     knobs.stated("experts", experts or "grouped")
     if architecture.is_moe and experts is None:
         knobs.assume("experts", "grouped")
+
+
+def large_pretraining(method: Method, gpus: int) -> bool:
+    """Whether a run is one of those that are done with model parallelism on tuned stacks, whatever their name."""
+    return method in (Method.PRETRAIN, Method.CONTINUED) and gpus >= _MANY_GPUS
 
 
 def _adapters(case: Case, method: Method) -> bool:
@@ -150,7 +157,8 @@ def _parallel(
         raise InputError("case.not_expressed", key="parallel", value=note[:60])
     shard_grad = "shard_grad_op" in note
     if not text and gpus > 1 and not shard_grad:
-        if not adapters and gpus >= _MANY_GPUS:
+        megatron = framework.shardings == (Sharding.ZERO1,)  # has no other sharding of its own
+        if not adapters and (gpus >= _MANY_GPUS or megatron):
             knobs.assume("parallel", usual_parallel(architecture, gpus))
             return
         whole = Parallel(data=gpus, sharding=Sharding.NONE)
@@ -184,19 +192,27 @@ def usual_parallel(architecture: Architecture, gpus: int) -> Parallel:
     (arXiv:2104.04473, arXiv:1910.02054). Routed experts spread over up to 64 ranks first (arXiv:2412.19437).
     """
     routed = sum(x.elements for x in layer_linears(architecture) if x.kind == "expert")
-    best = Parallel(data=gpus, sharding=Sharding.ZERO1, shard_degree=gpus)
-    degrees = [(t, p) for p in (1, 2, 4, 8, 16, 32) for t in (1, 2, 4, 8) if gpus % (t * p) == 0]
-    for tensor, pipeline in sorted(degrees, key=lambda d: d[0] * d[1]):
-        ranks = gpus // (tensor * pipeline)
-        expert = max(e for e in (1, 2, 4, 8, 16, 32, 64) if ranks % e == 0 and e <= max(architecture.experts, 1))
-        held = (architecture.parameters_total - routed + routed / expert) / (tensor * pipeline)
-        best = Parallel(ranks, tensor, pipeline, 1, expert, Sharding.ZERO1, ranks)
-        if 6 * held + 12 * architecture.parameters_total / gpus <= _HALF_A_CARD:
-            break
-    return best
+    stages = [p for p in range(1, _DEEPEST_PIPELINE + 1) if architecture.layers % p == 0 or p & (p - 1) == 0]
+    degrees = [(t, p) for p in stages for t in (1, 2, 4, 8) if gpus % (t * p) == 0]
+    # dense models cut matrices inside a node before layers; mixtures the other way, as their matrices are small
+    degrees.sort(key=lambda d: (d[0] * d[1], d[0] if routed else -d[0]))
+
+    def held(degree: tuple[int, int], expert: int) -> float:
+        here = (architecture.parameters_total - routed + routed / expert) / (degree[0] * degree[1])
+        return 6 * here + 12 * architecture.parameters_total / gpus
+
+    def expert_ranks(degree: tuple[int, int]) -> int:
+        ranks = gpus // (degree[0] * degree[1])
+        return max(e for e in (1, 2, 4, 8, 16, 32, 64) if ranks % e == 0 and e <= max(architecture.experts, 1))
+
+    fitting = (d for d in degrees if held(d, expert_ranks(d)) <= _HALF_A_CARD)
+    best = next(fitting, None) or min(degrees, key=lambda d: held(d, expert_ranks(d)))
+    ranks = gpus // (best[0] * best[1])
+    kind = Sharding.NONE if ranks == 1 else Sharding.ZERO1
+    return Parallel(ranks, *best, 1, expert_ranks(best), kind, ranks)
 
 
-def _batch(case: Case, knobs: Knobs, method: Method) -> None:
+def _batch(case: Case, knobs: Knobs, method: Method, gpus: int) -> None:
     micro, accumulation, whole = case.count("micro_batch"), case.count("grad_accum"), case.count("global_batch")
     ranks = knobs.known("parallel").data
     if micro is None and whole is not None:
@@ -208,11 +224,14 @@ def _batch(case: Case, knobs: Knobs, method: Method) -> None:
     if micro is not None or whole is None:
         knobs.take("micro_batch", micro, *_USUAL_MICRO_BATCHES, expected=_USUAL_MICRO_BATCHES[0])
     size = knobs.known("micro_batch")
-    if accumulation is None and whole is not None:
+    stages = knobs.known("parallel").pipeline
+    # a pipeline cuts a batch into micro-batches besides what a program calls accumulation
+    cut = stages > 1 and whole is not None and whole > ranks * size * (accumulation or 1)
+    if whole is not None and (accumulation is None or cut):
         accumulation = max(1, round(whole / (ranks * size)))
-    usual = 1
-    if ranks >= _MANY_GPUS // 8 and method in (Method.PRETRAIN, Method.CONTINUED):
-        usual = max(1, round(_USUAL_STEP_TOKENS / (ranks * size * knobs.known("seq_len"))))
+    usual = 1 if stages == 1 else _MICRO_BATCHES_A_STAGE * stages
+    if large_pretraining(method, gpus):
+        usual = max(usual, round(_USUAL_STEP_TOKENS / (ranks * size * knobs.known("seq_len"))))
     knobs.take("grad_accum", accumulation, usual)
 
 
