@@ -115,21 +115,33 @@ class Bounds:
         """Bounds at fixed factors of the expected value, `low_factor <= 1 <= high_factor`."""
         return cls(expected * low_factor, expected, expected * high_factor)
 
+    @property
+    def is_exact(self) -> bool:
+        """Whether low and high are the very object that is expected: one operation then serves all three."""
+        return self.low is self.expected and self.high is self.expected
+
     def __add__(self, other: Bounds | Number) -> Bounds:
-        if isinstance(other, Bounds):
-            return Bounds(self.low + other.low, self.expected + other.expected, self.high + other.high)
-        return Bounds(self.low + other, self.expected + other, self.high + other)
+        if not isinstance(other, Bounds):
+            other = Bounds(other, other, other)
+        expected = self.expected + other.expected
+        if self.is_exact and other.is_exact:
+            return Bounds(expected, expected, expected)
+        return Bounds(self.low + other.low, expected, self.high + other.high)
 
     __radd__ = __add__
 
     def __mul__(self, factor: Number) -> Bounds:
         """Product with a factor that is not negative."""
+        if self.is_exact:
+            return Bounds.exact(self.expected * factor)
         return Bounds(self.low * factor, self.expected * factor, self.high * factor)
 
     __rmul__ = __mul__
 
     def __truediv__(self, divisor: Number) -> Bounds:
         """Quotient by a positive divisor."""
+        if self.is_exact:
+            return Bounds.exact(self.expected / divisor)
         return Bounds(self.low / divisor, self.expected / divisor, self.high / divisor)
 
     def reciprocal(self, numerator: Number = 1.0) -> Bounds:

@@ -109,9 +109,13 @@ def _free(kind: str, **more: Any) -> Config:
     return lambda s: s.dense(kind, **more)
 
 
-_HALF = {"rope_parameters": {"rope_type": "default", "rope_theta": 10000.0, "partial_rotary_factor": 0.5}}
-_QUARTER = {"rope_parameters": {"rope_type": "default", "rope_theta": 10000.0, "partial_rotary_factor": 0.25}}
-_QUIET = {"resid_pdrop": 0.0, "embd_pdrop": 0.0, "attention_dropout": 0.0}
+_HALF: dict[str, Any] = {
+    "rope_parameters": {"rope_type": "default", "rope_theta": 10000.0, "partial_rotary_factor": 0.5}
+}
+_QUARTER: dict[str, Any] = {
+    "rope_parameters": {"rope_type": "default", "rope_theta": 10000.0, "partial_rotary_factor": 0.25}
+}
+_QUIET: dict[str, Any] = {"resid_pdrop": 0.0, "embd_pdrop": 0.0, "attention_dropout": 0.0}
 
 
 def _neox(s: Random) -> dict[str, Any]:

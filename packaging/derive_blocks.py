@@ -75,8 +75,8 @@ def observe(case: Any) -> tuple[list[float], float]:
     """Bytes a token: end of forward, peaks of forward and backward, peak of the last block's backward; and the part of
     that block's gradients there by then.
     """
-    from derive import live_bytes
-    from workload import run
+    from derive import live_bytes  # pyright: ignore[reportMissingImports]
+    from workload import run  # pyright: ignore[reportMissingImports]
 
     trace = run(case)
     marks = trace.tracker.marks
@@ -95,7 +95,7 @@ def observe(case: Any) -> tuple[list[float], float]:
 
 def derive(kind: str, settings: dict[str, Any], lengths: tuple[int, ...]) -> dict[str, Any]:
     """Factors of one kind of block trained in one way."""
-    from workload import Case
+    from workload import Case  # pyright: ignore[reportMissingImports]
 
     rng = random.Random(0)
     loss = "plain" if settings.get("param_dtype") == "fp32" else "chunked"
@@ -147,7 +147,7 @@ def entry(kind: str, settings: dict[str, Any]) -> dict[str, Any]:
 def trace_all(tracer: Path, out: Path, wanted: list[str]) -> None:
     """Derive what OUT lacks; a way that the kind can't be traced in is said and left out."""
     sys.path.insert(0, str(tracer))
-    import workload
+    import workload  # pyright: ignore[reportMissingImports]
 
     workload.ATTENTION_TARGETS |= {"out_proj"}  # the tracer's lists lack OPT's name
     for item in wanted or list(KINDS):

@@ -160,6 +160,8 @@ def config(fresh: Fresh, row: dict[str, str]) -> dict[str, Any]:
             full = (2, 5, 8, 10, 12, 14)  # its published layers of attention
             kinds = ["full_attention" if i in full else "conv" for i in range(found["num_hidden_layers"])]
             found |= {"layer_types": kinds, "block_auto_adjust_ff_dim": False, "conv_L_cache": 3}
+        case _:
+            pass
     if row["attention_bias"] != "none" and fresh.type in ("glm4", "glm4_moe", "gpt_oss"):
         found["attention_bias"] = True
     if fresh.type == "glm4_moe":

@@ -69,15 +69,13 @@ def layer_activations(step: Step, blocks: Number) -> TermBlock:
 
 def block_work(step: Step, per_token: Bounds) -> TermBlock:
     """Tensors that exist only while one block runs: recomputed ones, gradients of activations, upcasts."""
-    low, expected, high = (np.maximum(v, -np.inf) for v in (per_token.low, per_token.expected, per_token.high))
-    low, high = np.minimum(low, high), np.maximum(low, high)
     return term(
         "memory.block_work",
-        Bounds(np.minimum(low, expected), expected, np.maximum(high, expected)) * step.tokens,
+        per_token * step.tokens,
         "tokens * bytes_per_token",
         TRACE,
         tokens=step.tokens,
-        bytes_per_token=expected,
+        bytes_per_token=per_token.expected,
     )
 
 

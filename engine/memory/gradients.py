@@ -44,7 +44,8 @@ def _kept_width(step: Step) -> float:
 def gradient_term(step: Step, amount: Number, formula: str, *, at_step: bool = False, **values: Number) -> TermBlock:
     """Gradients alive at one moment. With 32-bit masters the interval spans 16- and 32-bit gradients (cases.md §2)."""
     scale = step.precision.gradient_step if at_step else step.precision.gradient_kept
-    low, expected, high = (amount * s for s in scale)
+    expected = amount if scale[1] == 1.0 else amount * scale[1]
+    low, high = (expected if s == scale[1] else amount * s for s in (scale[0], scale[2]))
     if step.states_on_host:
         low = low * 0.0  # may be streamed to the host as they come
     return term(

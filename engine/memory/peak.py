@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
+from itertools import takewhile
 from typing import Any
 
 import numpy as np
@@ -28,24 +30,25 @@ def block_from_moments(
     eager: bool = False,
 ) -> MemoryBlock:
     """The peak is the moment with the greatest expected bytes; the high end is the greatest high of any moment."""
-    parts = [_parts(m) for m in moments]
-    moments = [
-        replace(m, terms=(*m.terms, spread_term(platform, p.fixed, _uncertain(m))))
-        for m, p in zip(moments, parts, strict=True)
-    ]
-    amounts = [add(m.terms) for m in moments]
-    expected = _stacked([a.expected for a in amounts])
-    peak = np.argmax(expected, axis=0)
-    shape = expected.shape[1:]
-    low, high = (np.stack([np.broadcast_to(getattr(a, n), shape) for a in amounts]) for n in ("low", "high"))
+    sums = _sums(moments)
+    spreads = [spread_term(platform, s.fixed, s.uncertain) for s in sums]
+    moments = [replace(m, terms=(*m.terms, t)) for m, t in zip(moments, spreads, strict=True)]
+    amounts = [s.amount + t.amount for s, t in zip(sums, spreads, strict=True)]
+    shape = np.broadcast_shapes(*(np.shape(a.expected) for a in amounts), np.shape(gpus))
+    peak = np.broadcast_to(np.argmax(_stacked([a.expected for a in amounts]), axis=0), shape)
 
-    def at_peak(values: NDArray[Any]) -> NDArray[Any]:
-        return np.take_along_axis(values, peak[None], axis=0)[0]
+    def at_peak(values: Sequence[Number]) -> NDArray[Any]:
+        if all(v is values[0] for v in values):
+            return np.broadcast_to(values[0], shape)
+        choices: Any = values
+        return np.choose(peak, choices)  # of at most 32 moments
 
-    top = at_peak(expected)
-    allocated = Bounds(np.minimum(at_peak(low), top), top, np.maximum(high.max(axis=0), top))
-    shares = (at_peak(_stacked([getattr(p, n) for p in parts], shape)) for n in ("fixed", "changing", "cache"))
-    terms = overhead_terms(platform, Parts(*shares), gpus, eager=eager)
+    top = at_peak([a.expected for a in amounts])
+    low = np.minimum(at_peak([a.low for a in amounts]), top)
+    allocated = Bounds(low, top, np.maximum(reduce(np.maximum, [a.high for a in amounts]), top))
+    fixed, cache = (at_peak([getattr(s, n) for s in sums]) for n in ("fixed", "cache"))
+    changing = np.maximum(top - fixed - cache, 0.0)
+    terms = overhead_terms(platform, Parts(fixed, changing, cache), gpus, eager=eager)
     reserved = allocated + add([t for t in terms if t.name == "memory.fragmentation"])
     driver = reserved + add([t for t in terms if t.name != "memory.fragmentation"])
     return MemoryBlock(
@@ -61,31 +64,55 @@ def block_from_moments(
     )
 
 
-def _stacked(values: Sequence[Number], shape: tuple[int, ...] | None = None) -> NDArray[Any]:
-    common = np.broadcast_shapes(*(np.shape(v) for v in values)) if shape is None else shape
+def _stacked(values: Sequence[Number]) -> NDArray[Any]:
+    common = np.broadcast_shapes(*(np.shape(v) for v in values))
     return np.stack([np.broadcast_to(np.asarray(v, dtype=float), common) for v in values])
 
 
-def _uncertain(moment: Moment) -> Number:
-    """Bytes whose size depends on the program: all that comes and goes, but for the gradients, which are known."""
-    known = (*FIXED, "memory.kv_cache", "memory.gradients")
-    total = add([t for t in moment.terms if t.name not in known]).expected
-    return np.maximum(total, 0.0)
+@dataclass(frozen=True, slots=True)
+class _Sums:
+    """Bytes of a moment, in all and by how certain they are and how the allocator sees them."""
+
+    amount: Bounds
+    fixed: Number  # stays for the whole run
+    cache: Number
+    gradients: Number
+
+    @property
+    def uncertain(self) -> Number:
+        """Bytes whose size depends on the program: what comes and goes, but for the gradients, which are known."""
+        return np.maximum(self.amount.expected - self.fixed - self.cache - self.gradients, 0.0)
 
 
-def _parts(moment: Moment) -> Parts:
-    """Allocated bytes of a moment: what stays for the whole run, the cache, and what comes and goes."""
-    fixed: Number = 0.0
-    changing: Number = 0.0
-    cache: Number = 0.0
-    for one in moment.terms:
-        if one.name in FIXED:
-            fixed = fixed + one.amount.expected
-        elif one.name == "memory.kv_cache":
-            cache = cache + one.amount.expected
-        else:
-            changing = changing + one.amount.expected
-    return Parts(fixed, np.maximum(changing, 0.0), cache)
+def _sums(moments: Sequence[Moment]) -> list[_Sums]:
+    """Sums of each moment; terms that all moments of one stage begin with are added up once."""
+    by_stage: dict[int, list[Moment]] = {}
+    for one in moments:
+        by_stage.setdefault(id(one.terms[0]) if one.terms else 0, []).append(one)
+    found: dict[int, _Sums] = {}
+    for stage in by_stage.values():
+        columns = zip(*(m.terms for m in stage), strict=False)
+        common = len(list(takewhile(lambda column: all(t is column[0] for t in column), columns)))
+        shared = _sum(stage[0].terms[:common])
+        for one in stage:
+            rest = _sum(one.terms[common:])
+            fixed, cache, gradients = (
+                b if _is_zero(a) else a if _is_zero(b) else a + b
+                for a, b in ((getattr(shared, n), getattr(rest, n)) for n in ("fixed", "cache", "gradients"))
+            )
+            found[id(one)] = _Sums(shared.amount + rest.amount, fixed, cache, gradients)
+    return [found[id(m)] for m in moments]
+
+
+def _is_zero(value: Number) -> bool:
+    return isinstance(value, float) and value == 0.0
+
+
+def _sum(terms: Sequence[TermBlock]) -> _Sums:
+    def of(names: Collection[str]) -> Number:
+        return add([t for t in terms if t.name in names]).expected
+
+    return _Sums(add(terms), of(FIXED), of(("memory.kv_cache",)), of(("memory.gradients",)))
 
 
 def _joined(terms: Sequence[TermBlock]) -> tuple[TermBlock, ...]:

@@ -23,8 +23,10 @@ def term(name: str, amount: Bounds | Number, formula: str, source: str = TRACE, 
 
 
 def add(terms: Sequence[TermBlock]) -> Bounds:
-    """Sum of the amounts of several terms."""
-    total = Bounds.exact(0.0)
-    for one in terms:
-        total = total + one.amount
-    return total
+    """Sum of the amounts of several terms. Those without spread first: one sum serves low, expected and high."""
+    amounts = sorted((t.amount for t in terms), key=_has_spread)
+    return sum(amounts[1:], start=amounts[0]) if amounts else Bounds.exact(0.0)
+
+
+def _has_spread(amount: Bounds) -> bool:
+    return not amount.is_exact

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from engine.architecture.model import Architecture
-from engine.layout.model import Attention, Job, LayoutLike, Offload
+from engine.layout.model import Attention, Job, LayoutBlock, LayoutLike, Offload
+from engine.memory.heap import keep_freed_memory
 from engine.memory.moments import Moment, moments_of
 from engine.memory.optimizer import state_bytes
 from engine.memory.overheads import MemoryPlatform, platform_for
@@ -28,6 +31,8 @@ def training_memory(
     overheads of a card (`platform_for`); without it those of any card under the job's framework are taken.
     """
     platform = platform or platform_for(None, job.framework)
+    gpus = layout.gpus
+    layout = _with_scalars(layout)
     step = make_step(architecture, job, layout)
     moments: list[Moment] = moments_of(step)
     if np.any(np.asarray(layout.pipeline_parallel) > 1):
@@ -35,11 +40,20 @@ def training_memory(
     return block_from_moments(
         moments,
         platform,
-        gpus=layout.gpus,
+        gpus=gpus,
         fallback=step.forms.fallback,
         host_bytes=_host_bytes(step),
         eager=layout.attention is Attention.EAGER,
     )
+
+
+def _with_scalars(layout: LayoutLike) -> LayoutLike:
+    """The same layouts with a scalar where all candidates have one value: most formulas are then scalar too."""
+    if not isinstance(layout, LayoutBlock):
+        return layout
+    keep_freed_memory()
+    arrays = {n: v for n, v in vars(layout).items() if isinstance(v, np.ndarray) and v.ndim and v.size}
+    return replace(layout, **{n: int(v.flat[0]) for n, v in arrays.items() if (v == v.flat[0]).all()})
 
 
 def _host_bytes(step: Step) -> Number:
