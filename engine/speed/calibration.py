@@ -16,14 +16,17 @@ from typing import Literal
 
 from engine.quantity import Bounds
 
-__all__ = ["Efficiency", "LinkFigures", "Stack", "Tables", "stack_of", "tables"]
+__all__ = ["Efficiency", "LinkFigures", "Stack", "Tables", "calibrated_program", "serving_stack", "stack_of", "tables"]
 
 #: "tuned": fused kernels, overlapped communication. "plain": eager PyTorch as it comes. The rest are serving engines.
 Stack = Literal["tuned", "plain", "serving", "llama.cpp", "eager-serving"]
 
 #: Frameworks whose kernels and schedules are tuned for speed; everything else trains at the plain stack's rate.
 _TUNED = ("megatron", "torchtitan", "nemo", "llm-foundry", "composer", "nanotron", "transformer-engine", "nanochat",
-          "mlperf", "maxtext", "flagscale", "gpt-neox", "unsloth", "pytorch rocm", "hai-llm", "internal")  # fmt: skip
+          "mlperf", "maxtext", "flagscale", "gpt-neox", "unsloth", "pytorch rocm")  # fmt: skip
+#: Parts of the names of programs with training runs among the calibration rows; checked when these are fitted.
+_CALIBRATED = ("hf-", "transformers", "trl", "peft", "deepspeed", "xtuner", "paddlenlp", "colossal", "megatron",
+               "llm-foundry", "mlperf", "nemo /", "pytorch rocm", "llama-recipes")  # fmt: skip
 _SERVING: Mapping[str, Stack] = {
     "vllm": "serving",
     "sglang": "serving",
@@ -38,6 +41,12 @@ def stack_of(framework: str) -> Stack:
     """The training stack that a framework's name stands for."""
     name = framework.lower()
     return "tuned" if any(part in name for part in _TUNED) else "plain"
+
+
+def calibrated_program(framework: str) -> bool:
+    """Whether runs of this very program are among the calibration rows."""
+    name = framework.lower()
+    return any(part in name for part in _CALIBRATED)
 
 
 def serving_stack(engine: str) -> Stack:

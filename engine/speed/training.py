@@ -7,6 +7,7 @@ import numpy as np
 from engine.architecture.model import Architecture
 from engine.layout.model import Job, LayoutLike, Method, Offload, Optimizer, Regime, Sharding
 from engine.quantity import Bounds, Number, TermBlock
+from engine.speed.calibration import calibrated_program
 from engine.speed.communication import Communication, communication, trained_parameters
 from engine.speed.compute import MicroStep, micro_step
 from engine.speed.hardware import HardwareBlock
@@ -16,7 +17,7 @@ from engine.speed.passes import trains_adapters
 from engine.speed.result import TrainingSpeedBlock
 from engine.speed.work import ModelWork, model_work
 
-__all__ = ["training_speed"]
+__all__ = ["training_speed", "widened"]
 
 #: Methods whose step also generates text: their time depends on lengths and rollouts that a `Job` does not state.
 _GENERATING = frozenset({Method.PPO, Method.GRPO})
@@ -50,7 +51,11 @@ def training_speed(
     amounts = _amounts(work, job, layout, hardware, micro, exchange)
     amounts["speed.optimizer"] = _optimizer_seconds(work, architecture, trained, job, layout, hardware)
     amounts["speed.offload"] = offload
+    amounts = {name: _ordered(amount) for name, amount in amounts.items()}
     known = np.logical_and(hardware.known, job.method not in _GENERATING)
+    if not calibrated_program(job.framework):
+        spread = float(hardware.calibration.constant("program_spread", hardware.stack).expected)
+        amounts = {name: widened(amount, spread) for name, amount in amounts.items()}
     terms = _terms(amounts, job, layout, hardware, micro, exchange, trained)
     return _block(terms, job, layout, hardware, micro, known)
 
@@ -198,11 +203,20 @@ def _terms(
         ),
     }
     return tuple(
-        TermBlock(
-            name=name, amount=_ordered(amounts[name]), formula=formula, values=shown, source=source, unit="seconds"
-        )
+        TermBlock(name=name, amount=amounts[name], formula=formula, values=shown, source=source, unit="seconds")
         for name, (formula, shown, source) in values.items()
     )
+
+
+def widened(amount: Bounds, spread: float) -> Bounds:
+    """Bounds joined with an independent spread, both taken as distances of the logarithm; the expected value stays."""
+    base = np.where(amount.expected > 0, amount.expected, 1.0)
+
+    def factor(end: Number) -> Number:
+        return np.exp(np.hypot(np.log(np.where(end > 0, end, base) / base), spread))
+
+    low, high = amount.expected / factor(amount.low), amount.expected * factor(amount.high)
+    return Bounds(np.minimum(amount.low, low), amount.expected, np.maximum(amount.high, high))
 
 
 def _ordered(bounds: Bounds) -> Bounds:

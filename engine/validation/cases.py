@@ -25,6 +25,11 @@ _USABLE_SHARE = 0.95
 _PRETRAINING_GPUS = 512  # published pretraining runs have hundreds to thousands
 _WEIGHTS_SHARE = 0.7  # of the memory, so that a cache fits beside them
 _LARGEST_NODE = 8
+#: Companies' own programs, of which nothing is published but their runs.
+_OWN_STACKS = ("internal", "hai-llm")
+#: Where rows are not packed, the stated length is the longest. Of instruction data nearly all rows are below a fifth of
+#: it (LitGPT, tutorials/prepare_dataset.md: 1304 tokens in Alpaca, of which 256 hold all but a few rows).
+_UNPACKED = (0.2, 0.08, 1.0)
 
 __all__ = ["GpuChoice", "ResolvedCase", "Variant", "resolve_case"]
 
@@ -58,7 +63,8 @@ class ResolvedCase:
     expected: Variant
     hull: tuple[Variant, ...]
     framework: str
-    framework_stated: bool = True
+    named_stack: bool = True  # whether a public program is named
+    length_shares: tuple[float, ...] = (1.0,)  # of the sequence length that a row has on average, the expected first
     assumptions: tuple[Finding, ...] = field(default=())
 
     @property
@@ -106,9 +112,17 @@ def resolve_case(values: Mapping[str, Any], catalog: CatalogSnapshot, *, hull: b
         expected=made[0],
         hull=tuple(v for i, v in enumerate(made[1:], 1) if v not in made[:i]),
         framework=case.text("framework") or "hf-transformers",
-        framework_stated=bool(case.text("framework")),
+        named_stack=bool(case.text("framework")) and not any(w in case.text("framework").lower() for w in _OWN_STACKS),
+        length_shares=_length_shares(case),
         assumptions=tuple(knobs.assumed),
     )
+
+
+def _length_shares(case: Case) -> tuple[float, ...]:
+    words, framework = case.text("packing_or_avg_len").lower(), case.text("framework").lower()
+    # torchtune packs only where it is told to (its documentation: packed = False)
+    unpacked = words.startswith("not packed") or (not words and framework.startswith("torchtune"))
+    return _UNPACKED if unpacked else (1.0,)
 
 
 def _needed(knobs: Knobs) -> tuple[Which, ...]:

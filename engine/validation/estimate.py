@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from engine.architecture.model import Architecture
@@ -14,8 +15,8 @@ from engine.memory.result import MemoryAssessment, Verdict
 from engine.memory.serving import inference_memory
 from engine.memory.training import training_memory
 from engine.memory.verdict import assess
-from engine.quantity import Estimate, Frozen, Term, gib
-from engine.speed.calibration import serving_stack, stack_of
+from engine.quantity import Bounds, Estimate, Frozen, Term, gib
+from engine.speed.calibration import serving_stack, stack_of, tables
 from engine.speed.hardware import (
     HardwareBlock,
     Precision,
@@ -27,9 +28,10 @@ from engine.speed.hardware import (
 from engine.speed.hardware import speed_findings as findings_of_speed
 from engine.speed.result import InferenceSpeed, TrainingSpeed
 from engine.speed.serving import inference_speed
-from engine.speed.training import training_speed
+from engine.speed.training import training_speed, widened
 from engine.validation.cases import GpuChoice, ResolvedCase, Variant, resolve_case
 from engine.validation.fields import Case
+from engine.validation.serving_case import unknown_engine
 from engine.validation.training_case import large_pretraining
 
 __all__ = ["CaseEstimate", "estimate_case", "estimate_resolved", "likely_system"]
@@ -78,6 +80,9 @@ def estimate_resolved(
     trainings: list[TrainingSpeed] = []
     servings: list[InferenceSpeed] = []
     findings: list[Finding] = []
+    if _unnamed(case):  # timed as on the program whose layout it is given, with a range of its own
+        named = [replace(v, job=v.job.model_copy(update={"framework": "megatron-lm"})) for v in case.variants]
+        case = replace(case, expected=named[0], hull=tuple(named[1:]))
     clusters = _as_stated([_cluster(g, case.hardware, catalog) for g in case.hardware.gpus], case.hardware)
     if case.hardware.nodes > 1:  # clusters of many nodes are built of the form with links of its own
         clusters.sort(key=lambda c: c.intra_node.kind in ("pcie-p2p", "pcie-host"))
@@ -88,12 +93,16 @@ def estimate_resolved(
                 continue
             if isinstance(variant.job, InferenceJob):
                 servings.append(inference_speed(case.architecture, variant.job, variant.layout, hardware).at())
-            else:
-                block = training_speed(case.architecture, variant.job, variant.layout, hardware)
+                continue
+            for share in case.length_shares:
+                length = max(1, round(variant.job.sequence_length * share))
+                job = variant.job.model_copy(update={"sequence_length": length})
+                block = training_speed(case.architecture, job, variant.layout, hardware)
                 if bool(block.known):
                     trainings.append(block.at())
     if clusters:
         findings.extend(findings_of_speed(clusters[0], _precision(case.expected, clusters[0].gpu), case.framework))
+    spread = float(tables().constant("program_spread", "*").expected) if unknown_engine(case.framework) else 0.0
     memory = _hull_memory(memories)
     findings.extend(_memory_findings(memory, gpu, case))
     return CaseEstimate(
@@ -104,7 +113,7 @@ def estimate_resolved(
         shape_guessed=case.shape_guessed,
         memory=memory,
         training=_hull_training(trainings) if trainings else None,
-        inference=_hull_inference(servings) if servings else None,
+        inference=_hull_inference(servings, spread) if servings else None,
         assumptions=case.assumptions,
         findings=tuple(findings),
     )
@@ -135,7 +144,7 @@ def _cluster(gpu: Gpu, hardware: GpuChoice, catalog: CatalogSnapshot) -> Cluster
 
 
 def likely_system(systems: Iterable[System], per_node: int, interconnect: str) -> System | None:
-    """The system that a run most likely used: one with the stated links, else with InfiniBand, as its makers build it."""
+    """The system that a run most likely used: one with the stated links, else with InfiniBand."""
     if "pcie" in interconnect:
         systems = (s for s in systems if s.topology == "PCIe")
     words = {"efa": "efa", "roce": "roce", "ethernet": "tcp"}
@@ -168,9 +177,21 @@ def _rates(case: ResolvedCase, variant: Variant, cluster: Cluster) -> HardwareBl
     if isinstance(variant.job, InferenceJob):
         stack = serving_stack(variant.job.engine)
     else:
-        large = not case.framework_stated and large_pretraining(case.method, case.hardware.count)
-        stack = "tuned" if large else stack_of(case.framework)
-    return hardware_block([cluster], precision=_precision(variant, cluster.gpu), framework=case.framework, stack=stack)
+        stack = stack_of(variant.job.framework)
+    found = hardware_block([cluster], precision=_precision(variant, cluster.gpu), framework=case.framework, stack=stack)
+    if not _unnamed(case):
+        return found
+    slower = found.calibration.constant("unnamed_stack", found.stack)
+    shares: dict[str, Bounds] = {}
+    for name in ("matrix_efficiency", "attention_efficiency", "memory_efficiency"):
+        own: Bounds = getattr(found, name)
+        shares[name] = Bounds(own.low * slower.low, own.expected * slower.expected, own.high * slower.high)
+    return replace(found, **shares)
+
+
+def _unnamed(case: ResolvedCase) -> bool:
+    """Whether a large run was done with a program of which nothing is known."""
+    return not case.named_stack and large_pretraining(case.method, case.hardware.count)
 
 
 def _hull(estimates: Sequence[Estimate]) -> Estimate:
@@ -223,15 +244,19 @@ def _hull_training(found: list[TrainingSpeed]) -> TrainingSpeed:
     )
 
 
-def _hull_inference(found: list[InferenceSpeed]) -> InferenceSpeed:
+def _hull_inference(found: list[InferenceSpeed], spread: float) -> InferenceSpeed:
     first = found[0]
     names = (
         "time_to_first_token_seconds", "time_per_output_token_seconds", "tokens_per_second",
         "tokens_per_second_per_gpu",
     )  # fmt: skip
     return InferenceSpeed.model_validate(
-        first.model_dump() | {name: _hull([getattr(s, name) for s in found]) for name in names}
+        first.model_dump() | {name: _spread(_hull([getattr(s, name) for s in found]), spread) for name in names}
     )
+
+
+def _spread(estimate: Estimate, spread: float) -> Estimate:
+    return widened(Bounds(estimate.low, estimate.expected, estimate.high), spread).at() if spread else estimate
 
 
 def _memory_findings(memory: MemoryAssessment, gpu: Gpu | None, case: ResolvedCase) -> list[Finding]:

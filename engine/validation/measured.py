@@ -9,6 +9,7 @@ from engine.errors import InputError
 from engine.hardware.model import CatalogSnapshot
 from engine.layout.model import Job
 from engine.quantity import GIB, Bounds, Estimate, tflops
+from engine.speed.calibration import tables
 from engine.validation.estimate import CaseEstimate, estimate_case
 from engine.validation.fields import Case
 from engine.validation.result import Comparison, Quantity
@@ -107,6 +108,10 @@ def _durations(case: Case, found: CaseEstimate) -> Iterator[tuple[Quantity, floa
         return
     rate = found.training.tokens_per_second_per_gpu
     card_seconds = Bounds(rate.low, rate.expected, rate.high).reciprocal(tokens)
+    if case.text("kind") == "gpu_hours":  # of whole runs, with their restarts and evaluations
+        whole = tables().constant("run_hours", "*")
+        low, expected, high = card_seconds.low, card_seconds.expected, card_seconds.high
+        card_seconds = Bounds(low * whole.low, expected * whole.expected, high * whole.high)
     hours, minutes = case.number("total_gpu_hours"), case.number("time_to_train_min")
     if hours:
         yield "gpu_hours", hours, (card_seconds / _SECONDS_PER_HOUR).at()

@@ -12,7 +12,7 @@ from engine.validation import fields as words
 from engine.validation.fields import Case, Parallel, parse_parallel
 from engine.validation.knobs import Knobs
 
-__all__ = ["inference_knobs", "make_inference", "serving_engine"]
+__all__ = ["inference_knobs", "make_inference", "serving_engine", "unknown_engine"]
 
 #: Part of a framework's name -> the engine whose way of working it shares.
 _ENGINES = (
@@ -32,6 +32,12 @@ def serving_engine(framework: str) -> str:
     """The engine that a framework's name stands for; plain Transformers where it is none of them."""
     name = framework.lower()
     return next((engine for part, engine in _ENGINES if part in name), "hf-transformers")
+
+
+def unknown_engine(framework: str) -> bool:
+    """Whether the program is timed as plain Transformers only because nothing else is known about it."""
+    name = framework.lower()
+    return bool(name) and not any(part in name for part, _ in (*_ENGINES, ("transformers", ""), ("hf-", "")))
 
 
 def inference_knobs(case: Case, knobs: Knobs, architecture: Architecture, gpus: int, usable: int | None) -> None:
