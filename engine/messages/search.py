@@ -100,7 +100,10 @@ TEMPLATES: dict[str, str] = {
     "plan.usable_by_rule": N_(
         "The usable memory of {gpu} is not reported anywhere; it follows a rule for cards of this maker and size."
     ),
-    "plan.may_be_late": N_("May be late: at worst it takes {high:days}, the deadline is in {deadline:days}."),
+    "plan.may_be_late": N_(
+        "May be late: at worst it takes {high:days}, the deadline is in {deadline:days}. It is met with a chance of "
+        "about {chance:pct}."
+    ),
     "plan.may_exceed_budget": N_("May exceed the budget: at worst {high:money} of {budget:money}."),
     "plan.own_price": N_("The price is your own."),
     "plan.price_undated": N_("The price has no date. Ask for a quotation before you decide."),

@@ -42,4 +42,49 @@ TEMPLATES: dict[str, str] = {
         "{gpu} cards can't exchange data directly: everything goes through the computer's main memory. Methods that "
         "exchange much (full fine-tuning, sharded weights) are slowed down a great deal."
     ),
+    "speed.limit.compute": N_(
+        "{share:pct} of the time is matrix work. What helps most: faster or more cards, or 8-bit arithmetic "
+        "where the card has it. At most {gain:factor} faster."
+    ),
+    "speed.limit.memory_bound": N_(
+        "{share:pct} of the time is traffic with the card's own memory. What helps most: compiling the model,"
+        " so that steps are fused, or cards with more bandwidth. At most {gain:factor} faster."
+    ),
+    "speed.limit.memory_bound.serving": N_(
+        "{share:pct} of the time is reading weights and caches. What helps most: fewer bits per weight, or "
+        "cards with more bandwidth. At most {gain:factor} faster."
+    ),
+    "speed.limit.communication": N_(
+        "{share:pct} of the time is waiting for data between cards. What helps most: faster links, or larger "
+        "micro-batches, so that data is exchanged less often. At most {gain:factor} faster."
+    ),
+    "speed.limit.communication.serving": N_(
+        "{share:pct} of the time is waiting for data between cards. What helps most: faster links, or "
+        "spreading each copy of the model over fewer cards. At most {gain:factor} faster."
+    ),
+    "speed.limit.bubble": N_(
+        "{share:pct} of the time pipeline stages stand idle. What helps most: more micro-batches per step, or"
+        " fewer stages. At most {gain:factor} faster."
+    ),
+    "speed.limit.optimizer": N_(
+        "{share:pct} of the time is the optimizer's update. What helps most: larger batches, so that weights "
+        "are updated less often, or spreading the update over more cards. At most {gain:factor} faster."
+    ),
+    "speed.limit.offload": N_(
+        "{share:pct} of the time is waiting for host memory. What helps most: cards with more memory, so that"
+        " nothing has to be moved out. At most {gain:factor} faster."
+    ),
+    "speed.limit.overhead": N_(
+        "{share:pct} of the time the card waits for its next piece of work. What helps most: larger micro-"
+        "batches, or compiling the model. At most {gain:factor} faster."
+    ),
+    "speed.limit.overhead.serving": N_(
+        "{share:pct} of the time the card waits for its next piece of work. What helps most: serving more "
+        "requests at once, or an engine that replays recorded work. At most {gain:factor} faster."
+    ),
+    "speed.limit.prefill": N_(
+        "{share:pct} of the time goes into reading the prompts of other requests. What helps most: keeping "
+        "what prompts have in common in the cache, or cards of their own for prompts. At most {gain:factor} "
+        "faster."
+    ),
 }

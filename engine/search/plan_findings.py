@@ -18,7 +18,9 @@ from engine.scenario import Scenario, TrainingWorkload
 from engine.search.market import region_of
 from engine.search.options import COARSE_FORMATS, Option
 from engine.search.resolve import precision_of
+from engine.speed.campaign import chance_within
 from engine.speed.hardware import speed_findings
+from engine.speed.limits import limit_finding
 
 __all__ = ["plan_findings"]
 
@@ -69,7 +71,8 @@ def _memory(plan: Plan, tasks: Sequence[TaskAssessment]) -> Iterator[Finding]:
 def _chances(option: Option, cost: CostAssessment, scenario: Scenario) -> Iterator[Finding]:
     deadline, budget = scenario.constraints.deadline_days, scenario.constraints.budget
     if deadline is not None and option.days.high > deadline:
-        yield _finding("plan.may_be_late", Severity.WARNING, high=option.days.high, deadline=deadline)
+        chance = chance_within(option.days, deadline)
+        yield _finding("plan.may_be_late", Severity.WARNING, high=option.days.high, deadline=deadline, chance=chance)
     if budget is not None and option.over_budget + float(cost.cash_needed.high - cost.cash_needed.expected) > 0:
         high = Money(amount=cost.cash_needed.high, currency=cost.cash_needed.currency)
         yield _finding("plan.may_exceed_budget", Severity.WARNING, high=money_param(high), budget=money_param(budget))
@@ -160,5 +163,9 @@ def _speed(plan: Plan, tasks: Sequence[TaskAssessment]) -> Iterator[Finding]:
     for task in tasks:
         framework = task.job.framework if isinstance(task.job, Job) else task.job.engine
         yield from speed_findings(plan.cluster, precision, framework)
+        speed = task.training or task.inference
+        limit = limit_finding(speed) if speed is not None else None
+        if limit is not None:
+            yield limit
         if precision == "fp16" and isinstance(task.job, Job) and task.layout.regime is not Regime.FP32:
             yield _finding("plan.fp16_only", Severity.WARNING, gpu=plan.cluster.gpu.name)

@@ -12,11 +12,12 @@ from dataclasses import dataclass
 from engine.quantity import Bounds, Estimate, Frozen, Number, Term
 from engine.speed.calibration import tables
 
-__all__ = ["Campaign", "Reliability", "RunTime", "campaign_hours", "run_time", "service_hours"]
+__all__ = ["Campaign", "Reliability", "RunTime", "campaign_hours", "chance_within", "run_time", "service_hours"]
 
 _HOUR = 3600.0
 _MONTH_HOURS = 730.0  # 8,760 hours of a year / 12
 _HOPELESS = 0.9
+_NINETY_PERCENT = 1.645  # standard deviations from the middle to either end of a 90 % interval
 
 
 class Reliability(Frozen):
@@ -124,6 +125,22 @@ def checkpoint_interval(write_seconds: float, failures_per_second: float) -> flo
     """
     best = math.sqrt(2 * write_seconds / failures_per_second) if failures_per_second > 0 else _HOUR
     return max(60.0, 2 * write_seconds, min(best, _HOUR))
+
+
+def chance_within(estimate: Estimate, limit: float) -> float:
+    """Chance that a duration stays within a limit of its own unit.
+
+    Low and high hold 90 %: the 5th and the 95th percentile. Between and beyond, the logarithm is taken to be normal on
+    each side of the expected value. `estimate.expected` must be positive.
+    """
+    if estimate.expected <= 0 or limit <= 0:
+        return 1.0 if limit > 0 else 0.0
+    end = estimate.high if limit > estimate.expected else estimate.low
+    width = abs(math.log(max(end, 1e-12) / estimate.expected)) / _NINETY_PERCENT
+    distance = math.log(limit / estimate.expected)
+    if width == 0:
+        return 1.0 if distance >= 0 else 0.0
+    return 0.5 * (1 + math.erf(distance / width / math.sqrt(2)))
 
 
 def campaign_hours(

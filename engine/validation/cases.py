@@ -113,15 +113,16 @@ def resolve_case(values: Mapping[str, Any], catalog: CatalogSnapshot, *, hull: b
         hull=tuple(v for i, v in enumerate(made[1:], 1) if v not in made[:i]),
         framework=case.text("framework") or "hf-transformers",
         named_stack=bool(case.text("framework")) and not any(w in case.text("framework").lower() for w in _OWN_STACKS),
-        length_shares=_length_shares(case),
+        length_shares=_length_shares(case, hull),
         assumptions=tuple(knobs.assumed),
     )
 
 
-def _length_shares(case: Case) -> tuple[float, ...]:
+def _length_shares(case: Case, hull: bool) -> tuple[float, ...]:
     words, framework = case.text("packing_or_avg_len").lower(), case.text("framework").lower()
-    # torchtune packs only where it is told to (its documentation: packed = False)
-    unpacked = words.startswith("not packed") or (not words and framework.startswith("torchtune"))
+    # torchtune packs only where it is told to (its documentation: packed = False), so that its runs were like this;
+    # who asks for an estimate of a length is told what rows of that length take
+    unpacked = words.startswith("not packed") or (hull and not words and framework.startswith("torchtune"))
     return _UNPACKED if unpacked else (1.0,)
 
 

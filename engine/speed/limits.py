@@ -1,0 +1,34 @@
+"""What takes most of the time, and the change that would help most, as a finding."""
+
+from __future__ import annotations
+
+from engine.findings import Finding, Severity
+from engine.speed.result import InferenceSpeed, TrainingSpeed
+
+__all__ = ["limit_finding"]
+
+#: A step could at most become this much shorter or more for a change to be worth naming.
+_SMALLEST_SHARE = 0.05
+
+
+def limit_finding(speed: TrainingSpeed | InferenceSpeed) -> Finding | None:
+    """The largest part of a step (or of the time per output token) with its share and what shortens it.
+
+    `gain` is the most that the change can bring: the time without that part at all (Amdahl's law, AFIPS 1967).
+    None where the terms are left out.
+    """
+    total = sum(t.expected for t in speed.terms)
+    if not total:
+        return None
+    largest = max(speed.terms, key=lambda t: t.expected)
+    share = largest.expected / total
+    if share < _SMALLEST_SHARE:
+        return None
+    what = largest.name.removeprefix("speed.")
+    serving = isinstance(speed, InferenceSpeed) and what in ("memory_bound", "communication", "overhead")
+    return Finding(
+        code=f"speed.limit.{what}.serving" if serving else f"speed.limit.{what}",
+        severity=Severity.ADVICE,
+        params={"share": share, "gain": 1 / max(1 - share, 0.01)},
+        source=largest.source,
+    )
