@@ -272,6 +272,8 @@ def _ways() -> dict[str, dict[str, Any]]:
         settings |= {"lora_dropout": dropout} if dropout else {}
         settings |= {"kbit_prepare": True} if kbit else {}
         found[f"{key}/ckpt_{recomputed}/flash"] = settings
+        if targets == "all" and not dropout and not kbit:
+            found[f"{key}/ckpt_{recomputed}/eager"] = {**settings, "attention": "eager"}
     return found
 
 
@@ -289,4 +291,5 @@ def ways_of(kind: str) -> list[str]:
         skipped += ["autocast"]
     elif group in ("routed", "latent"):  # stacked experts stay in 16 bits; "all" adapters are those of attention
         skipped += ["qlora", "fp32_autocast", "qv", "lora/attention"]
-    return [key for key in WAYS if not any(s in key for s in skipped)]
+    ways = [key for key in WAYS if not any(s in key for s in skipped)]
+    return [k for k in ways if not k.endswith("eager") or k.startswith(("full", "lora/all/fp32"))]

@@ -27,6 +27,11 @@ QUANTITIES = ("saved", "rest", "forward", "backward", "bottom")
 FITTED, UNSEEN = 16, 5  # random shapes of each
 EXACT = 0.002  # greatest residual, as a part of three blocks, at which factors are rounded to halves
 
+#: Ways that every kind must have: all others can be composed from them.
+NEEDED = {f"full/ckpt_{part}/flash" for part in ("none", "attention", "full")} | {
+    f"lora/all/fp32/ckpt_{part}/flash" for part in ("none", "full")
+}
+
 Vector = np.ndarray[Any, np.dtype[np.float64]]
 
 
@@ -149,13 +154,14 @@ def trace_all(tracer: Path, out: Path, wanted: list[str]) -> None:
     sys.path.insert(0, str(tracer))
     import workload  # pyright: ignore[reportMissingImports]
 
+    shipped = json.loads(RESOURCE.read_text(encoding="utf-8"))["kinds"]
     workload.ATTENTION_TARGETS |= {"out_proj"}  # the tracer's lists lack OPT's name
     for item in wanted or list(KINDS):
         kind, _, part = item.partition(":")
         path = out / f"{kind}.json"
         found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
         for key in ways_of(kind):
-            if key in found or part not in key:
+            if key in found or part not in key or (key in shipped.get(kind, {}) and not counts_experts(kind)):
                 continue
             started = time.perf_counter()
             try:
@@ -168,13 +174,21 @@ def trace_all(tracer: Path, out: Path, wanted: list[str]) -> None:
             path.write_text(json.dumps(found, indent=1, sort_keys=True), encoding="utf-8")
 
 
+def counts_experts(kind: str) -> bool:
+    """Kinds whose factors tell the number of experts apart replace earlier ones, which held it constant."""
+    return KINDS[kind].group in ("routed", "latent")
+
+
 def merge(out: Path) -> None:
-    """Add to the resource; entries that it has already stay."""
+    """Add to the resource; entries that it has already stay, but for those of routed kinds."""
     table = json.loads(RESOURCE.read_text(encoding="utf-8"))
     for path in sorted(out.glob("*.json")):
-        ways = table["kinds"].setdefault(path.stem, {})
-        for key, factors in json.loads(path.read_text(encoding="utf-8")).items():
-            ways.setdefault(key, factors)
+        found = json.loads(path.read_text(encoding="utf-8"))
+        if not found.keys() >= NEEDED and path.stem not in table["kinds"]:
+            print(f"{path.stem}: left out, not all of the ways that others are composed from are there")
+            continue
+        ways = table["kinds"].get(path.stem, {})
+        table["kinds"][path.stem] = {**ways, **found} if counts_experts(path.stem) else {**found, **ways}
     RESOURCE.write_text(json.dumps(table, indent=1, sort_keys=True) + "\n", encoding="utf-8")
 
 

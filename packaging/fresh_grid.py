@@ -1,6 +1,8 @@
 """Draws the fresh cases that the memory formulas are judged on, with a fixed seed. Not needed to run or build.
 
     python packaging/fresh_grid.py > tests/reference/fresh_cases.jsonl
+    python packaging/fresh_grid.py --tracer > cases.jsonl        (then: measure.py --file cases.jsonl --csv raw.csv)
+    python packaging/fresh_grid.py --table raw.csv > tests/reference/data/fresh_traces.csv
 
 Models come from the catalogue (`resources/models/models.csv`); none of them was traced before, and no factor of a
 block was derived from any of them. Each line holds `case_id`, `expectation` (fitted, new or fallback), `id` of the
@@ -12,6 +14,7 @@ from __future__ import annotations
 import csv
 import json
 import random
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -279,11 +282,32 @@ def cases() -> Iterator[dict[str, Any]]:
         yield {"case_id": f"fr{number:03d}", "expectation": expected[fresh.id], "id": fresh.id, "case": case}
 
 
-def main() -> None:
-    """Print the cases as JSON lines."""
-    for case in cases():
-        print(json.dumps(case))
+def table(raw: Path) -> Iterator[dict[str, str]]:
+    """Rows of the tracer's table with the model named as in the catalogue, and what is expected of the row."""
+    known = {c["case_id"]: c for c in cases()}
+    with raw.open(encoding="utf-8", newline="") as stream:
+        for row in csv.DictReader(stream):
+            case = known[row["case_id"]]
+            if row["config"] != "{}" or json.loads(row["model"]) != case["case"]["model"]:
+                raise SystemExit(f"{row['case_id']} is not the case of the grid")
+            yield {**row, "model": case["id"], "expectation": case["expectation"], "notes": ""}
+
+
+def main(arguments: list[str]) -> int:
+    """Print the cases, the same as the tracer reads them, or the traced table."""
+    if len(arguments) == 2 and arguments[0] == "--table":
+        rows = list(table(Path(arguments[1])))
+        writer = csv.DictWriter(sys.stdout, fieldnames=list(rows[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+    elif arguments in ([], ["--tracer"]):
+        for case in cases():
+            print(json.dumps({"case_id": case["case_id"], **case["case"]} if arguments else case))
+    else:
+        print(__doc__, file=sys.stderr)
+        return 2
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    raise SystemExit(main(sys.argv[1:]))

@@ -98,14 +98,19 @@ def traced_models() -> dict[str, Architecture]:
 
 
 @cache
-def traced_rows() -> tuple[dict[str, str], ...]:
+def traced_rows(name: str = "ground_truth_cases.csv") -> tuple[dict[str, str], ...]:
     """Rows of the committed copy of the traces."""
-    with (DATA / "ground_truth_cases.csv").open(encoding="utf-8", newline="") as stream:
+    with (DATA / name).open(encoding="utf-8", newline="") as stream:
         return tuple(csv.DictReader(stream))
 
 
 def case_of(row: dict[str, str]) -> tuple[Architecture, Job, Layout]:
     """Architecture, job and layout of a row (cases.md §3)."""
+    return traced_models()[row["model"]], *settings_of(row)
+
+
+def settings_of(row: dict[str, str]) -> tuple[Job, Layout]:
+    """Job and layout of a row."""
     autocast, sharded = row["autocast"] == "True", int(row["fsdp"])
     if autocast:
         regime = Regime.BF16_AMP
@@ -145,4 +150,4 @@ def case_of(row: dict[str, str]) -> tuple[Architecture, Job, Layout]:
         optimizer=Optimizer(row["optimizer"]),
         optimizer_in_backward=row["optimizer_in_backward"] == "True",
     )
-    return traced_models()[row["model"]], job, layout
+    return job, layout

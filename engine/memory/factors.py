@@ -284,7 +284,7 @@ def _compose_adapters(kind: str, way: Way) -> dict[str, Form]:
         if reference is not None and origin is not None:
             parts += [(1.0, reference), (-1.0, origin)]
             anchor = known
-    return _retarget(_combine(*parts), anchor, way)
+    return _retarget(_combine(*parts), anchor, way, kind)
 
 
 def _nearest_way(kind: str, way: Way) -> Way | None:
@@ -306,10 +306,10 @@ def _nearest_way(kind: str, way: Way) -> Way | None:
     return next((w for w in tries if _entry(kind, w) is not None), None)
 
 
-def _retarget(entry: dict[str, Form], have: Way, want: Way) -> dict[str, Form]:
+def _retarget(entry: dict[str, Form], have: Way, want: Way, kind: str) -> dict[str, Form]:
     """Exchange what the adapters keep: the rules of `adapter_form` for `want` in place of those for `have`."""
-    gained = adapter_form(want.method, want.targets, want.precision, want.dropout)
-    lost = adapter_form(have.method, have.targets, have.precision, have.dropout)
+    gained = adapter_form(kind, want.method, want.targets, want.precision, want.dropout)
+    lost = adapter_form(kind, have.method, have.targets, have.precision, have.dropout)
     change = {s: gained.get(s, 0.0) - lost.get(s, 0.0) for s in {*gained, *lost}}
     result = dict(entry)
     recomputed = want.checkpointing == "full"

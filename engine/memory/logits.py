@@ -48,16 +48,19 @@ def _soft_cap(step: Step) -> float:
 
 def loss_forward(step: Step) -> TermBlock:
     """Logits while the loss is computed. Plain: 16-bit logits, their 32-bit copy and log-softmax, (2 + 4 + 4) a logit
-    (8 where logits are 32-bit anyway). Chunked: one chunk of 16-bit logits, and the head's gradient if it is trained.
+    (8 where logits are 32-bit anyway). Chunked: one chunk of 16-bit logits, the head's input beside its gradient, and the
+    head's gradient if it is trained.
     """
     if step.layout.loss is Loss.CHUNKED:
         rows = chunk_rows(step.tokens, step.vocabulary.expected, step.hidden)
         head = step.precision.gradient * (step.trained.embedding if step.shape.tied else step.trained.head)
+        inputs = 2.0 * step.hidden * step.tokens * step.share.logits
         return term(
             "memory.logits",
-            step.vocabulary * (rows * 2.0 * step.share.logits) + head,
-            "rows * vocabulary * 2 * computes_loss + head_gradient",
+            step.vocabulary * (rows * 2.0 * step.share.logits) + head + inputs,
+            "rows * vocabulary * 2 * computes_loss + head_gradient + head_input",
             LIGER,
+            head_input=inputs,
             rows=rows,
             vocabulary=step.vocabulary.expected,
             computes_loss=step.share.logits,

@@ -5,17 +5,38 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from engine.layout.model import Job
-from engine.memory.shape import Matrix, Shape, Share
+from engine.memory.block_kind import LATENT
+from engine.memory.shape import FUSED_ATTENTION, FUSED_MLP, PLAIN_MLP, Matrix, Shape, Share
 from engine.quantity import Number
 
 __all__ = ["adapted_matrices", "adapter_elements", "adapter_form", "canonical_targets"]
 
-#: Input of each projection by the symbol of its width; equal letters on one line share one tensor.
-_INPUTS = {
+#: Inputs of the projections of a group: symbol of the width, projections that read it, and how they share it.
+_Inputs = tuple[tuple[str, int, str], ...]
+_SEPARATE: Mapping[str, _Inputs] = {
     "attention": (("h", 3, "shared"), ("a", 1, "kept")),  # q, k, v from one tensor; o from the attention output
     "qv": (("h", 2, "shared"),),
     "mlp": (("h", 2, "shared"), ("f", 1, "own")),  # gate, up from one tensor; down from the gated product
 }
+_FUSED: Mapping[str, _Inputs] = {"attention": (("h", 1, "shared"), ("a", 1, "kept"))}  # q, k, v are one matrix
+_ONE_INWARD: Mapping[str, _Inputs] = {"mlp": (("h", 1, "shared"), ("f", 1, "own"))}  # fused gate and up, or no gate
+#: Latent attention: q and kv_a from the block's input, kv_b from the normed latent, o from the attention output.
+_LATENT: Mapping[str, _Inputs] = {"attention": (("h", 2, "shared"), ("rk", 1, "kept"), ("v", 1, "kept"))}
+_LATENT_QUERIES: Mapping[str, _Inputs] = {"attention": (*_LATENT["attention"], ("rq", 1, "kept"))}
+
+
+def _inputs_of(kind: str) -> Mapping[str, _Inputs]:
+    found = dict(_SEPARATE)
+    if kind in FUSED_ATTENTION:
+        found |= _FUSED
+    if kind in FUSED_MLP or kind in PLAIN_MLP:
+        found |= _ONE_INWARD
+    if kind in LATENT:
+        found |= _LATENT_QUERIES if kind.endswith("_q") else _LATENT
+    if kind == "gpt2":  # its two output projections have one name
+        found["attention"] = (*found["attention"], ("f", 1, "own"))
+        found["mlp"] = (("h", 1, "shared"),)
+    return found
 
 
 def canonical_targets(targets: str) -> str:
@@ -23,7 +44,7 @@ def canonical_targets(targets: str) -> str:
     return {"all-linear": "all", "attention": "attention", "q,k,v,o": "attention", "q,v": "qv", "mlp": "mlp"}[targets]
 
 
-def adapter_form(method: str, targets: str, precision: str, dropout: bool) -> Mapping[str, float]:
+def adapter_form(kind: str, method: str, targets: str, precision: str, dropout: bool) -> Mapping[str, float]:
     """Bytes a token and layer that adapters keep for backward, as factors of the widths h, a, f and the rank r.
 
     fp32 adapters without autocast: 4i + 4r for each target anew (PEFT casts the input each time); under autocast
@@ -38,7 +59,7 @@ def adapter_form(method: str, targets: str, precision: str, dropout: bool) -> Ma
         form[symbol] = form.get(symbol, 0.0) + factor
 
     for group in groups:
-        for symbol, uses, sharing in _INPUTS[group]:
+        for symbol, uses, sharing in _inputs_of(kind)[group]:
             if precision == "fp32":
                 plus(symbol, 4.0 * uses)
                 plus("r", 4.0 * uses)

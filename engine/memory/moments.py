@@ -67,12 +67,13 @@ def _trained_share(step: Step) -> Trained:
         return Trained(elements, 0.0, elements / 64, 0.0, 0.0)
     lines = sum((m.inputs + m.outputs) * m.count for m in shape.matrices) * fraction
     outside = np.where(step.share.embedding > 0, shape.vocabulary + shape.hidden, 0) * 1.0
-    blocks = [m.size for m in shape.matrices] or [shape.block]
+    separate = step.job.experts_implementation == "separate"  # stacked experts are no matrices to Muon
+    blocks = [m.size for m in shape.matrices if separate or m.group != "expert"] or [shape.block]
     inner = max(blocks) / np.asarray(step.layout.tensor_parallel)
     largest = np.maximum(np.maximum(step.share.embedding, step.share.head), inner)
     return Trained(
         elements=elements,
-        matrices=(step.share.linear + step.share.experts) / ranks,
+        matrices=(step.share.linear + (step.share.experts if separate else 0.0)) / ranks,
         rows_columns=(lines + outside + step.share.other) / ranks,
         largest=largest / ranks,
         largest_in_block=inner,
@@ -187,13 +188,15 @@ def _layer_copies(step: Step) -> TermBlock | None:
 
 def _first_block(step: Step, static: list[TermBlock]) -> Moment:
     whole = whole_gradients(step)
-    part = 0.0 if step.layout.optimizer_in_backward else step.forms.gradient_part
-    part = part * (1.0 - step.accumulates)
+    stays = 0.0 if step.layout.optimizer_in_backward else 1.0 - step.accumulates
+    part = step.forms.gradient_part * stays
+    # used up at once by the step or the sum, unless it is but a part (tied) or awaits the reduction (sharded)
+    head = whole["head"] * (1.0 if step.shape.tied or step.gathers else stays)
     gradients = gradient_term(
         step,
-        whole["head"] + part * whole["block"],
+        head + part * whole["block"],
         "head_gradient + part_of_block * block_gradients",
-        head_gradient=whole["head"],
+        head_gradient=head,
         part_of_block=part,
         block_gradients=whole["block"],
     )

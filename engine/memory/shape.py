@@ -20,6 +20,9 @@ Group = Literal["attention", "mlp", "expert"]
 FUSED_ATTENTION = frozenset({"phi3", "gpt_neox", "gpt2"})
 FUSED_MLP = frozenset({"phi3", "glm4", "glm"})
 
+#: Kinds whose MLP has no gate.
+PLAIN_MLP = frozenset({"gpt_neox", "gpt2", "starcoder2", "opt", "nemotron", "arcee", "apertus", "phi"})
+
 
 @dataclass(frozen=True, slots=True)
 class Matrix:
