@@ -5,6 +5,7 @@ python packaging/accuracy.py TRACED.csv MEASURED.csv
 
 from __future__ import annotations
 
+import csv
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -13,11 +14,13 @@ from pathlib import Path
 from engine.catalog.load import load_base
 from engine.cli.text_validation import group_name
 from engine.i18n import Language
-from engine.validation.result import Group, ValidationReport
-from engine.validation.validate import validate_file
+from engine.validation.result import Comparison, Group, ValidationReport
+from engine.validation.validate import validate_file, worst_rows
 
 TARGET = Path(__file__).resolve().parent.parent / "docs/accuracy.md"
 ENGLISH = Language("en")
+REASONS = Path(__file__).with_name("worst_rows.csv")
+WORST, MANY = 10, 10_000
 SMALLEST = 5  # rows of a group that is worth a line
 
 HEAD = """# How accurate the estimates are
@@ -99,6 +102,25 @@ def measured_section(report: ValidationReport) -> Iterator[str]:
     yield from (f"- {count} × {kind}: {text}" for (kind, text), count in reasons.most_common())
 
 
+def worst_section(rows: Iterable[Comparison], reasons: dict[str, str]) -> Iterator[str]:
+    """Ten rows of memory and ten of speed, the worst first, each with what is behind it."""
+    rows = list(rows)
+    yield "\n### The worst rows, and why\n"
+    yield "By the distance of the logarithm, of the number that the row's kind is about. *Held* tells whether the range"
+    yield "holds what was measured. Where the source does not settle the reason, it says “probably”."
+    for title, found in (
+        ("Memory", [r for r in rows if r.quantity == "memory"]),
+        ("Speed and time", [r for r in rows if r.quantity != "memory"]),
+    ):
+        yield f"\n{title}:\n"
+        yield "| row | framework | card | expected / measured | held | why |\n| --- | --- | --- | ---: | --- | --- |"
+        for row in found[:WORST]:
+            held = "yes" if row.covered else "no"
+            ratio = row.estimate.expected / row.measured
+            reason = reasons.get(row.row_id, "Not examined yet.")
+            yield f"| {row.row_id} | {row.framework} | {row.gpu} | {ratio:.2f} | {held} | {reason} |"
+
+
 def main(arguments: list[str]) -> int:
     """Write the page."""
     if len(arguments) != 2:
@@ -108,7 +130,10 @@ def main(arguments: list[str]) -> int:
     traced = validate_file(Path(arguments[0]), catalog)
     measured = validate_file(Path(arguments[1]), catalog, split="test")
     lines = [HEAD, f"Catalogue {catalog.version} (`{catalog.sha256[:12]}`)."]
-    lines += [*traced_section(traced), *measured_section(measured)]
+    worst = worst_rows(Path(arguments[1]), catalog, split="test", count=MANY)
+    with REASONS.open(encoding="utf-8", newline="") as stream:
+        reasons = {r["id"]: r["reason"] for r in csv.DictReader(stream)}
+    lines += [*traced_section(traced), *measured_section(measured), *worst_section(worst, reasons)]
     TARGET.parent.mkdir(exist_ok=True)
     TARGET.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return 0

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Literal, cast
 
@@ -16,7 +18,7 @@ from engine.validation.score import marginals
 from engine.validation.tables import FileFormat, Row, read_rows
 from engine.validation.traced import compare_trace
 
-__all__ = ["validate_file"]
+__all__ = ["validate_file", "worst_rows"]
 
 _EVERY = 16  # rows between two looks at whether to stop
 
@@ -47,6 +49,18 @@ def validate_file(
             row_id = row.get("case_id", "") if kind == "traced" else row.get("id", "")
             unexpressed.append(Unexpressed(id=row_id, kind=_kind(kind, row), reason=reason))
     return _report(path, kind, split, rows, comparisons, unexpressed, verdicts, used, catalog)
+
+
+def worst_rows(path: Path, catalog: CatalogSnapshot, *, split: str, count: int) -> list[Comparison]:
+    """The measured rows whose own number is furthest off in the logarithm, the worst first; known models only."""
+    _, rows = read_rows(path)
+    found: list[Comparison] = []
+    for row in rows:
+        if row.get("split") != split:
+            continue
+        with suppress(InputError):
+            found.extend(c for c in compare_row(row, catalog)[1] if c.primary and not c.shape_guessed)
+    return sorted(found, key=lambda c: -abs(math.log(c.estimate.expected / c.measured)))[:count]
 
 
 def _kind(kind: FileFormat, row: Row) -> str:

@@ -60,8 +60,8 @@ def test_an_independent_spread_adds_in_quadrature(low: float, high: float, sprea
 
 def test_what_takes_no_time_stays_so() -> None:
     found = widened(Bounds(np.zeros(2), np.zeros(2), np.array([0.0, 2.0])), 0.3)
-    assert list(found.high) == [0.0, 2.0]
-    assert list(found.low) == [0.0, 0.0]
+    assert np.array_equal(found.high, [0.0, 2.0])
+    assert np.array_equal(found.low, [0.0, 0.0])
 
 
 def test_a_program_without_measured_runs_has_a_wider_range() -> None:

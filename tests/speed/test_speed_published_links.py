@@ -49,7 +49,7 @@ def test_adapters_over_a_bus_lose_almost_nothing(gpu: str, cards: int, alone: fl
 
 
 def test_several_cards_can_be_slower_than_one() -> None:
-    """LitGPT issue 607, decoding with sharded weights on RTX A5000: 33.4 tokens/s on one card, 2.5 on two, 3.3 on four."""
+    """LitGPT issue 607, decoding with sharded weights on RTX A5000: 33.4 tokens/s on one, 2.5 on two, 3.3 on four."""
     rates: dict[int, float] = {}
     for cards in (1, 2, 4):
         found = estimate(
