@@ -229,3 +229,64 @@ def test_context_ranks_split_the_tokens_and_exchange_keys() -> None:
     assert kept[0] / kept[1] == pytest.approx(8)
     exchanged = [sum(_expected(t, "memory.context_exchange") for t in b.terms_of_moment) for b in (one, eight)]
     assert exchanged[0] == 0 < exchanged[1]
+
+
+@settings(max_examples=40, deadline=None)
+@given(data=st.data())
+def test_regimes_are_ordered(data: st.DataObject) -> None:
+    """16-bit training needs least, in every point of the interval; each regime that keeps 32 bits comes on top."""
+    arch = traced_models()[data.draw(st.sampled_from(MODELS))]
+    job = _job("full", sequence_length=data.draw(st.sampled_from([512, 4096, 16384])))
+    common = {**_layout(data).model_dump(), "optimizer": "adamw"}
+
+    def peak(regime: str) -> tuple[float, float, float]:
+        return _peak(arch, job, Layout.model_validate({**common, "regime": regime}))
+
+    pure = peak("pure-bf16")
+    for regime in ("fp32-master", "bf16-amp", "fp32"):
+        more = peak(regime)
+        assert pure[1] < more[1], regime
+        assert pure[2] <= more[2], regime
+
+
+@settings(max_examples=30, deadline=None)
+@given(data=st.data())
+def test_all_states_split_by_ranks(data: st.DataObject) -> None:
+    """What sharding splits is halved by twice the ranks, under any optimizer, regime and kind of adapter."""
+    arch = traced_models()[data.draw(st.sampled_from(MODELS))]
+    method = data.draw(st.sampled_from(["full", "lora"]))
+    base = {**_layout(data).model_dump(), "sharding": "fsdp2"}
+    one, two = (
+        training_memory(arch, _job(method), Layout.model_validate({**base, "data_parallel": n, "shard_degree": n}))
+        for n in (4, 8)
+    )
+    for term in ("memory.weights", "memory.optimizer_states", "memory.adapters"):
+        before, after = (_expected(b.terms_of_moment[0], term) for b in (one, two))
+        assert after == pytest.approx(before / 2, rel=1e-9), term
+
+
+@settings(max_examples=30, deadline=None)
+@given(data=st.data())
+def test_allocated_is_the_sum_of_the_terms_at_the_peak(data: st.DataObject) -> None:
+    arch = traced_models()[data.draw(st.sampled_from(MODELS))]
+    job = _job(data.draw(st.sampled_from(METHODS)))
+    block = training_memory(arch, job, _layout(data))
+    terms = block.terms_of_moment[int(block.peak_moment)]
+    assert float(block.allocated.expected) == pytest.approx(sum(float(t.amount.expected) for t in terms), rel=1e-12)
+    assert float(block.allocated.low) <= float(block.allocated.expected) <= float(block.allocated.high)
+    above = sum(float(t.amount.expected) for t in block.overhead_terms)
+    assert float(block.driver.expected) == pytest.approx(float(block.allocated.expected) + above, rel=1e-12)
+
+
+def test_any_block_of_layouts_is_what_its_layouts_are() -> None:
+    """Where all candidates agree the formulas run on scalars: the answer still has an entry for each candidate."""
+    arch, job = traced_models()["llama-3.1-8b"], _job("full")
+    ones = np.ones(5, dtype=np.int64)
+    kinds = {k: v for k, v in Layout().__dict__.items() if not isinstance(v, int) or isinstance(v, bool)}
+    counts = {k: ones for k, v in Layout().__dict__.items() if isinstance(v, int) and not isinstance(v, bool)}
+    block = training_memory(arch, job, LayoutBlock(**counts, **kinds))
+    single = training_memory(arch, job, Layout())
+    for amount in (block.allocated, block.reserved, block.driver):
+        assert np.shape(amount.expected) == np.shape(amount.low) == np.shape(amount.high) == (5,)
+    assert np.shape(block.peak_moment) == (5,)
+    assert np.allclose(block.driver.expected, float(single.driver.expected), rtol=1e-12)
