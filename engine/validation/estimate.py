@@ -26,6 +26,7 @@ from engine.speed.hardware import (
     serving_precision,
 )
 from engine.speed.hardware import speed_findings as findings_of_speed
+from engine.speed.limits import limit_finding
 from engine.speed.result import InferenceSpeed, TrainingSpeed
 from engine.speed.serving import inference_speed
 from engine.speed.training import training_speed, widened
@@ -103,6 +104,11 @@ def estimate_resolved(
     if clusters:
         findings.extend(findings_of_speed(clusters[0], _precision(case.expected, clusters[0].gpu), case.framework))
     spread = float(tables().constant("program_spread", "*").expected) if unknown_engine(case.framework) else 0.0
+    training = _hull_training(trainings) if trainings else None
+    inference = _hull_inference(servings, spread) if servings else None
+    speed = training or inference
+    limit = limit_finding(speed) if speed is not None else None
+    findings.extend([limit] if limit is not None else [])
     memory = _hull_memory(memories)
     findings.extend(_memory_findings(memory, gpu, case))
     return CaseEstimate(
@@ -112,8 +118,8 @@ def estimate_resolved(
         layout=case.expected.layout,
         shape_guessed=case.shape_guessed,
         memory=memory,
-        training=_hull_training(trainings) if trainings else None,
-        inference=_hull_inference(servings, spread) if servings else None,
+        training=training,
+        inference=inference,
         assumptions=case.assumptions,
         findings=tuple(findings),
     )

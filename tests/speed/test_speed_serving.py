@@ -12,7 +12,7 @@ from speed_cases import A100, H100, LLAMA_8B, LLAMA_70B, MIXTRAL, RTX4090, chang
 from engine.hardware.model import Cluster
 from engine.layout.model import InferenceJob, Layout
 from engine.speed.calibration import Stack
-from engine.speed.hardware import hardware_block
+from engine.speed.hardware import hardware_block, serving_precision
 from engine.speed.result import InferenceSpeed
 from engine.speed.serving import inference_speed
 
@@ -111,3 +111,66 @@ def test_faster_cards_never_serve_slower(what: str, factor: float, users: int, s
     job = {"concurrent_sequences": users}
     before, after = (serve(LLAMA_70B, linked(c, 4), spread=layout(4, **spread), **job) for c in (card, better))
     assert after.tokens_per_second.expected >= before.tokens_per_second.expected * (1 - 1e-9)
+
+
+def test_experts_spread_over_cards_are_read_once_by_all_of_them() -> None:
+    """Eight replicas of attention that share their experts read an eighth of these each; by themselves all of them."""
+    on = linked(gpu(H100), 8)
+    busy: dict[str, Any] = {"concurrent_sequences": 512, "prompt_tokens": 8, "output_tokens": 256}
+    apart = serve(MIXTRAL, on, spread=Layout(data_parallel=8), **busy)
+    shared = serve(MIXTRAL, on, spread=Layout(data_parallel=8, expert_parallel=8), **busy)
+    assert _term(shared, "speed.memory_bound") < 0.3 * _term(apart, "speed.memory_bound")
+    assert _term(shared, "speed.communication") > 0
+    assert _term(apart, "speed.communication") == 0
+
+
+def test_short_prompts_share_a_pass() -> None:
+    """64 prompts of 128 tokens fit one pass of 8192: together they cost as much as one prompt of 8192, or less."""
+    many = serve(concurrent_sequences=65, prompt_tokens=128, output_tokens=1)
+    one = serve(concurrent_sequences=2, prompt_tokens=8192, output_tokens=1)
+    assert _term(many, "speed.prefill") <= _term(one, "speed.prefill")
+
+
+def test_the_stages_of_a_pipeline_compute_different_prompts_at_once() -> None:
+    on = linked(gpu(H100), 8)
+    job: dict[str, Any] = {"concurrent_sequences": 256, "prompt_tokens": 2048, "output_tokens": 128}
+    pipeline = serve(LLAMA_70B, on, spread=Layout(pipeline_parallel=8), **job)
+    tensor = serve(LLAMA_70B, on, spread=Layout(tensor_parallel=8), **job)
+    assert _term(pipeline, "speed.prefill") < _term(tensor, "speed.prefill")
+
+
+@pytest.mark.parametrize(
+    ("card", "weights", "engine", "precision"),
+    [
+        ("nvidia-b200-sxm-180gb", "fp4", "tensorrt-llm", "fp4"),
+        ("nvidia-b200-sxm-180gb", "mxfp4", "vllm", "fp8"),
+        ("nvidia-b200-sxm-180gb", "fp4", "hf-transformers", "bf16"),
+        (H100, "mxfp4", "vllm", "bf16"),
+        (H100, "fp8", "vllm", "fp8"),
+        (H100, "awq4", "vllm", "bf16"),
+    ],
+)
+def test_what_multiplies_the_weights(card: str, weights: str, engine: str, precision: str) -> None:
+    job = InferenceJob.model_validate({"weight_quantization": weights, "engine": engine})
+    assert serving_precision(job, gpu(card)) == precision
+
+
+@pytest.mark.parametrize(
+    ("job", "measured"),
+    [
+        ({"concurrent_sequences": 64, "prompt_tokens": 128, "output_tokens": 128}, 9193),
+        ({"concurrent_sequences": 64, "prompt_tokens": 128, "output_tokens": 2048}, 5367),
+        ({"concurrent_sequences": 64, "prompt_tokens": 2048, "output_tokens": 128}, 2058),
+        ({"concurrent_sequences": 32, "prompt_tokens": 2048, "output_tokens": 2048}, 2230),
+    ],
+)
+def test_a_published_engine_at_a_fixed_batch(job: dict[str, int], measured: float) -> None:
+    """LLaMA 7B in FP8 with an FP8 cache on one H100: performance page of TensorRT-LLM 0.5, output tokens/s."""
+    hardware = hardware_block([linked(gpu(H100), 1)], precision="fp8", stack="serving")
+    asked = InferenceJob.model_validate({**job, "weight_quantization": "fp8", "kv_cache_bits": 8})
+    found = inference_speed(model("huggyllama/llama-7b"), asked, Layout(), hardware).at()
+    assert found.tokens_per_second.expected == pytest.approx(measured, rel=0.2)
+
+
+def _term(found: InferenceSpeed, name: str) -> float:
+    return next(t.expected for t in found.terms if t.name == name)
