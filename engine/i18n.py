@@ -107,6 +107,13 @@ class Language:
         """The words of a label code; the code itself where there is no label (a name, for example)."""
         return self.gettext(LABELS[code]) if code in LABELS else code
 
+    def source(self, text: str) -> str:
+        """A citation with its parts in this language where they are ours; names and addresses stay."""
+        if not text:
+            return ""
+        shown = ("；" if self.chinese else "; ").join(self.gettext(part) for part in text.split("; "))
+        return shown.replace(", undated,", f", {self.gettext('undated')},")
+
     def fill(self, template: str, /, **params: object) -> str:
         """Translate an English template and fill in its fields."""
         return self._formatter.vformat(self.gettext(template), (), params)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from engine.cost.figures import Figures
+from engine.cost.figures import ASSUMPTION, STAND_IN, Figures
 from engine.hardware.model import CatalogSnapshot, Cluster, CostItem, Gpu, PurchasePrice
 from engine.quantity import GIB, Bounds, Number, TermBlock
 
@@ -28,6 +28,12 @@ SMALLEST_HOST_MEMORY_GB = 64.0
 LARGE_CHASSIS_FACTOR = Bounds(1.5, 2.5, 4.5)
 #: Months at which a card is worth nothing any more (assumption; the last dated row is 48 months).
 WORTHLESS_MONTHS = 96.0
+#: Share left of a new card in a catalogue without rows, before the years take theirs (assumption).
+RESIDUAL_FALLBACK = 0.5
+#: Relative spread around the rows: they give 40-45 %, 25-35 %, 15-20 % for the H100 itself; a card that has no rows
+#: may keep half as much or half as much again (the A100 at 36 months stands 25 % below the H100).
+SAME_CARD_SPREAD, OTHER_CARD_SPREAD = 0.15, 0.5
+CONSUMER_ROW_MONTHS = 66.0  # "about 5.5 years" of the RTX 3090's row
 
 
 @dataclass(frozen=True)
@@ -91,7 +97,8 @@ def _host_terms(cluster: Cluster, figures: Figures) -> list[TermBlock]:
         chassis = LARGE_CHASSIS_FACTOR if per_node > 4 else Bounds.exact(1.0)
         parts = figures.host_base
         base = Bounds(*(a * b for a, b in zip(_three(parts.bounds), _three(chassis), strict=True)))
-        formula, source = "nodes * workstation_parts * chassis_factor", parts.source
+        formula = "nodes * workstation_parts * chassis_factor"
+        source = f"{parts.source}; {ASSUMPTION}" if per_node > 4 and not parts.assumed else parts.source
         values = {"nodes": nodes, "workstation_parts": parts.bounds.expected, "chassis_factor": chassis.expected}
     ratio = HOST_MEMORY_RATIO
     host_gb = Bounds(*(max(SMALLEST_HOST_MEMORY_GB, memory_gb * r) for r in _three(ratio)))
@@ -112,27 +119,43 @@ def _host_terms(cluster: Cluster, figures: Figures) -> list[TermBlock]:
 def residual_share(catalog: CatalogSnapshot, gpu: Gpu, years: float) -> tuple[Bounds, str]:
     """Share of the price that is left after `years`, interpolated between dated rows; and the source.
 
-    Rows exist for H100 (24, 36, 48 months) and A100 (36); other cards follow the H100 row with a wider interval.
+    Rows exist for H100 at 12, 24, 36 and 48 months. Other cards follow them, as the cautious case, with a wider
+    interval: it holds the row of the A100 (20-25 % at 36 months), and for consumer cards it reaches up to a straight
+    line to the low end of the RTX 3090's row (33 % of the launch price at 66 months).
     """
-    rows = sorted(_residual_rows(catalog.cost_items))
+    rows = sorted(_residual_rows(catalog.cost_items), key=lambda row: row[0])
     if not rows:
-        share = max(0.0, 1 - years * 12 / WORTHLESS_MONTHS) * 0.5
-        return Bounds(0.0, share, min(1.0, 2 * share)), "planning assumption"
-    months = np.array([0.0, *(m for m, _ in rows), WORTHLESS_MONTHS])
-    values = np.array([1.0, *(float(i.value) / 100 for _, i in rows), 0.0])
+        share = max(0.0, 1 - years * 12 / WORTHLESS_MONTHS) * RESIDUAL_FALLBACK
+        return Bounds(0.0, share, min(1.0, 2 * share)), ASSUMPTION
+    months = np.array([0.0, *(m for m, _, _ in rows), WORTHLESS_MONTHS])
+    values = np.array([1.0, *(share for _, share, _ in rows), 0.0])
     expected = float(np.interp(years * 12, months, values))
-    known = gpu.id.startswith("nvidia-h100")
-    spread = 0.15 if known else 0.5  # rows give 40-45 %, 25-35 %, 15-20 %; other cards are not covered
-    source = "; ".join(f"{i.item} {i.value} %" for _, i in rows)
-    return Bounds(expected * (1 - spread), expected, min(1.0, expected * (1 + spread))), source
+    source = "; ".join(f"{i.item} {i.value} %, {i.observed_on or 'undated'}, {i.source_url}" for _, _, i in rows)
+    if gpu.id.startswith("nvidia-h100"):
+        return Bounds.around(expected, 1 - SAME_CARD_SPREAD, min(1 / max(expected, 1e-9), 1 + SAME_CARD_SPREAD)), source
+    high = min(1.0, expected * (1 + OTHER_CARD_SPREAD))
+    if gpu.segment == "consumer":
+        high = max(high, _consumer_line(catalog.cost_items, years * 12))
+    return Bounds(expected * (1 - OTHER_CARD_SPREAD), expected, high), f"{source}; {STAND_IN}"
 
 
-def _residual_rows(items: tuple[CostItem, ...]) -> list[tuple[float, CostItem]]:
-    rows: list[tuple[float, CostItem]] = []
+def _consumer_line(items: tuple[CostItem, ...], months: float) -> float:
+    for item in items:
+        if item.item.startswith("RTX 3090 residual value at about 5.5 years"):
+            kept = float(item.low if item.low is not None else item.value) / 100
+            return max(0.0, 1 - (1 - kept) * months / CONSUMER_ROW_MONTHS)
+    return 0.0
+
+
+def _residual_rows(items: tuple[CostItem, ...]) -> list[tuple[float, float, CostItem]]:
+    """(months, share that is left, row)."""
+    rows: list[tuple[float, float, CostItem]] = []
     for item in items:
         name = item.item
         if name.startswith("H100 residual value after") and name.endswith("months"):
-            rows.append((float(name.split()[-2]), item))
+            rows.append((float(name.split()[-2]), float(item.value) / 100, item))
+        elif name == "H100 depreciation, year 1":
+            rows.append((12.0, 1 - float(item.value) / 100, item))
     return rows
 
 

@@ -10,9 +10,17 @@ from __future__ import annotations
 from decimal import ROUND_HALF_UP, Decimal
 
 from engine.cost.age import age_days, price_spread
-from engine.cost.figures import Figures, figures_of
-from engine.cost.own import energy_kwh, life_terms, machine_terms, residual_share
-from engine.cost.rent import rent_terms
+from engine.cost.figures import ASSUMPTION, Figures, figures_of
+from engine.cost.own import (
+    HOST_POWER_FACTOR,
+    LOAD,
+    UNKNOWN_CARD_WATTS,
+    energy_kwh,
+    life_terms,
+    machine_terms,
+    residual_share,
+)
+from engine.cost.rent import GPU_ONLY_CARD_GB, rent_terms
 from engine.cost.result import CostAssessment
 from engine.hardware.model import CatalogSnapshot, Cluster
 from engine.layout.plan import Plan
@@ -67,6 +75,7 @@ def price_plan(
                 spread=spread,
                 storage_gb=storage_gb,
                 figures=figures,
+                card_gb=plan.cluster.gpu.memory_gb or GPU_ONLY_CARD_GB,
             )
             cash_terms = job_terms
         case "buy" if plan.purchase is not None:
@@ -105,20 +114,22 @@ def price_plan(
 
 
 def _energy_term(cluster: Cluster, hours: Bounds, kwh: Bounds, figures: Figures) -> TermBlock:
-    price = figures.electricity_per_kwh
+    price, watts = figures.electricity_per_kwh, cluster.gpu.tdp_watts
     return TermBlock(
         "cost.energy",
         Bounds(kwh.low * price.bounds.low, kwh.expected * price.bounds.expected, kwh.high * price.bounds.high),
-        "kwh * price_per_kwh",
+        "gpus * card_watts / 1000 * load * host_power * hours * pue * price_per_kwh",
         {
-            "kwh": kwh.expected,
-            "price_per_kwh": price.bounds.expected,
             "gpus": cluster.gpus,
-            "card_watts": cluster.gpu.tdp_watts or "unknown",
+            "card_watts": watts or float(UNKNOWN_CARD_WATTS.expected),
+            "load": LOAD.expected,
+            "host_power": HOST_POWER_FACTOR.expected,
             "hours": hours.expected,
             "pue": figures.pue.bounds.expected,
+            "price_per_kwh": price.bounds.expected,
+            "kwh": kwh.expected,
         },
-        f"{price.source}; {figures.pue.source}",
+        "; ".join((price.source, figures.pue.source) if watts else (price.source, figures.pue.source, ASSUMPTION)),
         figures.currency,
     )
 
@@ -130,7 +141,7 @@ def _engineering_term(cluster: Cluster, figures: Figures) -> TermBlock:
         Bounds(hours.low * wage.bounds.low, hours.expected * wage.bounds.expected, hours.high * wage.bounds.high),
         "setup_hours * engineer_hour",
         {"setup_hours": hours.expected, "engineer_hour": wage.bounds.expected},
-        wage.source,
+        wage.source if wage.assumed else f"{wage.source}; {ASSUMPTION}",  # the hours are ours
         figures.currency,
     )
 
@@ -148,7 +159,7 @@ def _total(terms: tuple[TermBlock, ...], currency: str) -> MoneyEstimate:
 
 
 def _scaled(estimate: MoneyEstimate, factor: float) -> MoneyEstimate:
-    exact = Decimal(repr(factor))
+    exact = Decimal(repr(float(factor)))
     return MoneyEstimate(
         low=(estimate.low * exact).quantize(CENT),
         expected=(estimate.expected * exact).quantize(CENT),

@@ -22,12 +22,20 @@ SPOT_INTERRUPTIONS_PER_NODE_MONTH = Bounds(0.075, 0.175, 4.3)
 SPOT_HOURS_LOST = Bounds(0.5, 1.0, 3.0)
 
 
+#: Share of a term that may be exceeded without a further one: what is left over by adding floats, not by work.
+ROUNDING = 1e-9
+#: Memory of the card that the addition beside a card priced alone was noted for, decimal GB (H100).
+GPU_ONLY_CARD_GB = 80.0
+
+
 def billed_hours(offer: Offer, hours: Bounds) -> Bounds:
     """Hours billed for each card: whole months or terms where the offer commits to them, spot's lost work on top."""
     term = TERM_HOURS.get(offer.term)
     if term is None:
         return hours
-    return Bounds(*(np.maximum(1.0, np.ceil(h / term)) * term for h in (hours.low, hours.expected, hours.high)))
+    return Bounds(
+        *(np.maximum(1.0, np.ceil(h / term - ROUNDING)) * term for h in (hours.low, hours.expected, hours.high))
+    )
 
 
 def spot_factor(nodes: Number) -> Bounds:
@@ -45,12 +53,22 @@ def spot_factor(nodes: Number) -> Bounds:
 
 
 def rent_terms(
-    offer: Offer, *, gpus: int, nodes: int, hours: Bounds, spread: Bounds, storage_gb: float, figures: Figures
+    offer: Offer,
+    *,
+    gpus: Number,
+    nodes: Number,
+    hours: Bounds,
+    spread: Bounds,
+    storage_gb: float,
+    figures: Figures,
+    card_gb: Number = GPU_ONLY_CARD_GB,
 ) -> tuple[TermBlock, ...]:
     """Terms of the bill in the scenario's currency: cards, processor beside cards priced alone, storage, egress.
 
-    `hours` are the busy hours of the whole cluster; `spread` are factors for the age of the price.
+    `hours` are the busy hours of the whole cluster; `spread` are factors for the age of the price; `card_gb` is the
+    memory of a card in decimal GB. Where only machines of several cards are sold, whole machines are billed.
     """
+    gpus = -(-gpus // (offer.gpus_per_unit or 1)) * (offer.gpus_per_unit or 1)
     used = Bounds(*(h * f for h, f in _paired(hours, spot_factor(nodes)))) if offer.term == "spot" else hours
     billed = billed_hours(offer, used)
     factor = float(figures.rates.factor(offer.currency, figures.currency))
@@ -68,23 +86,23 @@ def rent_terms(
         )
     ]
     if offer.gpu_only:
-        addition = figures.gpu_only_addition
+        addition = figures.gpu_only_addition.bounds * card_gb
         terms.append(
             TermBlock(
                 "cost.host_beside_gpu",
-                Bounds(*(h * a * gpus for h, a in _paired(billed, addition.bounds))),
+                Bounds(*(h * a * gpus for h, a in _paired(billed, addition))),
                 "gpus * billed_hours * processor_and_memory_per_gpu_hour",
                 {
                     "gpus": gpus,
                     "billed_hours": billed.expected,
-                    "processor_and_memory_per_gpu_hour": addition.bounds.expected,
+                    "processor_and_memory_per_gpu_hour": addition.expected,
                 },
-                addition.source,
+                figures.gpu_only_addition.source,
                 figures.currency,
             )
         )
     if storage_gb > 0 and offer.term != "shared":
-        terms.extend(_storage_terms(storage_gb, hours, figures))
+        terms.extend(_storage_terms(storage_gb, used, figures))
     return tuple(terms)
 
 

@@ -14,6 +14,7 @@ import math
 from dataclasses import dataclass
 
 from engine.advice.result import Advice, Assessment
+from engine.cost.payback import months_to_pay, present_value_of_months, utilization_to_pay
 from engine.cost.rent import HOURS_PER_MONTH, TERM_HOURS
 from engine.quantity import Bounds, Estimate, MoneyEstimate, Term
 from engine.scenario import InferenceWorkload
@@ -160,20 +161,8 @@ def _break_even(advice: Advice, buy: CashPath, other: CashPath) -> BreakEven:
     months = [months_to_pay(float(price), saved) for price, saved in pairs]
     life = advice.scenario.economics.years * 12
     stated = hours_per_month(advice, buy.assessment) / HOURS_PER_MONTH
-    used = [_utilization(m, life, stated) for m in months]
+    used = [utilization_to_pay(m, life, stated) for m in months]
     return BreakEven(buy, other, (months[0], months[1], months[2]), (used[0], used[1], used[2]), life)
-
-
-def months_to_pay(price: float, saved_per_month: float) -> float | None:
-    """Months of cash saved that equal the price; None where nothing is saved."""
-    return price / saved_per_month if saved_per_month > 0 else None
-
-
-def _utilization(months: float | None, life_months: float, stated: float) -> float | None:
-    """Share of all hours at which the machine pays within its life: stated use x months to pay / months of life."""
-    if months is None or stated * months / life_months > 1:
-        return None
-    return stated * months / life_months
 
 
 def whole_life(advice: Advice, assessment: Assessment) -> tuple[MoneyEstimate, MoneyEstimate, float]:
@@ -189,9 +178,7 @@ def whole_life(advice: Advice, assessment: Assessment) -> tuple[MoneyEstimate, M
     path = cash_path(assessment, hours_per_month(advice, assessment) / max(busy_hours(assessment).expected, 1e-9))
     months = economics.years * 12
     total = path.upfront + path.monthly * months
-    rate = (1 + economics.discount_rate) ** (1 / 12) - 1
-    annuity = months if rate == 0 else (1 - (1 + rate) ** -months) / rate
-    present = path.upfront + path.monthly * annuity
+    present = path.upfront + path.monthly * present_value_of_months(months, economics.discount_rate)
 
     def money(bounds: Bounds) -> MoneyEstimate:
         low, expected, high = (

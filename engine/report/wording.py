@@ -21,6 +21,7 @@ SOURCE_PHRASES = (
     N_("planning assumption"),
     N_("assumption"),
     N_("stated by the user"),
+    N_("nothing published for this case, the nearest figure stands in"),
     N_("share of the job's cost"),
     N_("judgement"),
 )
@@ -61,13 +62,8 @@ def _words(value: d.Value | str | int | float, language: Language) -> str:
 
 
 def _source(text: str, language: Language) -> str:
-    """A citation with its parts in the reader's language where they are ours; names and addresses stay."""
-    if not text:
-        return "–"
-    parts = [language.gettext(part) for part in text.split("; ")]
-    shown = ("；" if language.chinese else "; ").join(parts)
-    undated = language.gettext("undated")
-    return shown.replace(", undated,", f", {undated},")
+    """A citation with its parts in the reader's language; a dash where there is none."""
+    return language.source(text) or "–"
 
 
 def _chinese_ordinal(number: int) -> str:

@@ -15,7 +15,7 @@ import numpy as np
 from engine.cost.age import age_days, price_spread
 from engine.cost.figures import Figures
 from engine.cost.plan import price_plan, setup_hours
-from engine.cost.rent import rent_terms, spot_factor
+from engine.cost.rent import GPU_ONLY_CARD_GB, rent_terms, spot_factor
 from engine.hardware.model import CatalogSnapshot, Cluster, Gpu, Offer
 from engine.layout.model import InferenceJob
 from engine.layout.plan import Plan
@@ -218,12 +218,13 @@ def _bills(
     spread = price_spread(age_days(offer.observed_on, scenario.as_of), own_quotation=offer.origin != "catalog")
     terms = rent_terms(
         offer,
-        gpus=np.array([c.gpus for c in clusters]),  # pyright: ignore[reportArgumentType]  # arrays go through alike
-        nodes=np.array([c.nodes for c in clusters]),  # pyright: ignore[reportArgumentType]
+        gpus=np.array([c.gpus for c in clusters]),
+        nodes=np.array([c.nodes for c in clusters]),
         hours=Bounds(*busy),
         spread=spread,
         storage_gb=storage,
         figures=figures,
+        card_gb=np.array([c.gpu.memory_gb or GPU_ONLY_CARD_GB for c in clusters]),
     )
     total = np.zeros(len(seeds))
     for term in terms:

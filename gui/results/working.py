@@ -88,7 +88,7 @@ def _term_node(term: Term, language: Language) -> Node:
         values = tuple(Node("values", f"{k} = {_plain(v, language)}") for k, v in term.values.items())
         below.append(Node("values", language.gettext("Values"), children=values))
     if term.source:
-        below.append(Node("source", language.fill("Source: {text}", text=term.source)))
+        below.append(Node("source", language.fill("Source: {text}", text=language.source(term.source))))
     return Node(
         "term",
         language.label(term.name),
