@@ -9,7 +9,7 @@ from engine.memory.step import Step
 from engine.memory.terms import term
 from engine.quantity import Bounds, Number, TermBlock
 
-__all__ = ["chunk_rows", "held_logits", "loss_backward", "loss_forward"]
+__all__ = ["chunk_rows", "held_logits", "loss_backward", "loss_forward", "loss_kept"]
 
 #: Preference losses take log-probabilities row by row or at once, and may hold the logits through backward.
 PREFERENCE_SPREAD = (0.6, 1.0, 1.2)
@@ -48,8 +48,8 @@ def _soft_cap(step: Step) -> float:
 
 def loss_forward(step: Step) -> TermBlock:
     """Logits while the loss is computed. Plain: 16-bit logits, their 32-bit copy and log-softmax, (2 + 4 + 4) a logit
-    (8 where logits are 32-bit anyway). Chunked: one chunk of 16-bit logits, the head's input beside its gradient, and the
-    head's gradient if it is trained.
+    (8 where logits are 32-bit anyway). Chunked: one chunk of 16-bit logits, the head's input beside its gradient, and
+    the head's gradient if it is trained.
     """
     if step.layout.loss is Loss.CHUNKED:
         rows = chunk_rows(step.tokens, step.vocabulary.expected, step.hidden)
@@ -75,6 +75,13 @@ def loss_backward(step: Step) -> TermBlock:
     the logits themselves where the training loop holds the model's output.
     """
     return _plain(step, 12.0 + _soft_cap(step) + _held_width(step))
+
+
+def loss_kept(step: Step) -> TermBlock | None:
+    """What a plain loss keeps between forward and backward: log-softmax in 32 bits, and the logits where held."""
+    if step.layout.loss is Loss.CHUNKED:
+        return None
+    return _plain(step, 4.0 + _soft_cap(step) + _held_width(step))
 
 
 def held_logits(step: Step) -> TermBlock | None:

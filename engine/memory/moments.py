@@ -20,7 +20,7 @@ from engine.memory.activations import (
     layer_activations,
 )
 from engine.memory.gradients import all_gradients, gradient_term, kept_between_micro_steps, whole_gradients
-from engine.memory.logits import held_logits, loss_backward, loss_forward
+from engine.memory.logits import held_logits, loss_backward, loss_forward, loss_kept
 from engine.memory.optimizer import Trained, scratch_bytes, state_bytes, states_formula
 from engine.memory.result import Phase
 from engine.memory.sharding import bucket_term, context_term, gather_term, optimizer_share, reduce_term
@@ -108,11 +108,14 @@ def moments_of(step: Step) -> list[Moment]:
     moments = [_loss_forward(step, static), _blocks_forward(step, static)]
     if step.gathers:
         moments.append(_gathering(step, static))
+    if step.layout.sharding is Sharding.FSDP2 and step.layout.reshard_after_forward:
+        moments.append(_root_gathering(step, static))
     if step.layout.loss is Loss.PLAIN:
         moments.append(_loss_backward(step, static))
     moments += [_first_block(step, static), _last_block(step, static)]
     if step.layout.sharding in (Sharding.ZERO2, Sharding.ZERO3, Sharding.FSDP2) and step.trains_weights:
-        moments += [_inner_block(step, static), _root_reduction(step, static)]
+        moments += [_inner_block(step, static, first=first) for first in (True, False)]
+        moments.append(_root_reduction(step, static))
     if step.trains_weights:
         moments.append(_embedding(step, static))
     if not step.layout.optimizer_in_backward and not step.states_on_host:
@@ -158,6 +161,15 @@ def _gathering(step: Step, static: list[TermBlock]) -> Moment:
     """Between two blocks of the forward pass: one still whole, the next one whole beside its flat buffer."""
     kept = kept_activations(step, with_rest=False)
     return _moment("block_gathering", "forward", static, kept, gather_term(step, 3.0, before_backward=True))
+
+
+def _root_gathering(step: Step, static: list[TermBlock]) -> Moment:
+    """Backward begins: what stands outside the blocks is whole again, beside the flat buffer that it came in.
+
+    Source: traces of FSDP2; its root is resharded after the forward pass like every block.
+    """
+    twice = gather_term(step, 0.0, copies=2.0)
+    return _moment("root_gathering", "backward", static, kept_activations(step), loss_kept(step), twice)
 
 
 def _loss_backward(step: Step, static: list[TermBlock]) -> Moment:
@@ -251,11 +263,14 @@ def _last_block(step: Step, static: list[TermBlock]) -> Moment:
     )
 
 
-def _inner_block(step: Step, static: list[TermBlock]) -> Moment:
-    """The second to last block when its MLP is done: its gradients whole, those of the block before in reduction."""
+def _inner_block(step: Step, static: list[TermBlock], *, first: bool) -> Moment:
+    """The second (or the second to last) block of backward when its MLP is done: its gradients whole, those of the
+    block before in reduction.
+    """
+    blocks = np.maximum(step.share.layers - 1.0, 1.0) if first else 2.0
     whole = whole_gradients(step)
     mlp = 1.0 - _attention_share(step)
-    done = _sharded_block_gradients(step, 2.0) * (1 - step.accumulates)
+    done = _sharded_block_gradients(step, blocks) * (1 - step.accumulates)
     root = whole["head"]
     work = step.hidden * (NORM_BACKWARD + NORM_KEPT) + step.attention_part
     if step.layout.recomputation is not Recomputation.FULL:
@@ -271,10 +286,10 @@ def _inner_block(step: Step, static: list[TermBlock]) -> Moment:
         block_gradients=whole["block"],
     )
     return _moment(
-        "inner_block_backward",
+        "second_block_backward" if first else "inner_block_backward",
         "backward",
         static,
-        layer_activations(step, 2.0),
+        layer_activations(step, blocks),
         block_work(step, Bounds.around(work, 0.8, 1.2)),
         gradients,
         gather_term(step, 2.0),
@@ -286,7 +301,7 @@ def _root_elements(step: Step) -> Number:
     return step.trained.embedding + step.trained.positions + step.trained.head + step.hidden * step.trains_weights
 
 
-def _sharded_block_gradients(step: Step, running: float) -> Number:
+def _sharded_block_gradients(step: Step, running: Number) -> Number:
     """Reduced gradients of all blocks but the last `running` ones."""
     each = all_gradients(step) / np.maximum(step.trained.total, 1.0)
     blocks = all_gradients(step) - each * _root_elements(step)
@@ -315,7 +330,8 @@ def _root_reduction(step: Step, static: list[TermBlock]) -> Moment:
 
 
 def _embedding(step: Step, static: list[TermBlock]) -> Moment:
-    whole = whole_gradients(step)
+    if step.gathers and step.layout.sharding in (Sharding.ZERO3, Sharding.FSDP2):
+        return _sharded_embedding(step, static)
     tied = 2.0 if step.shape.tied else 0.0
     in_backward = 1.0 if step.layout.optimizer_in_backward else 0.0
     none = 0.0 if step.layout.optimizer_in_backward else 1.0
@@ -331,7 +347,6 @@ def _embedding(step: Step, static: list[TermBlock]) -> Moment:
         parts_of_embedding=extra,
         embedding_gradient=last,
     )
-    del whole
     flowing = 0.0 if step.shape.tied else 2.0 * step.hidden
     return _moment(
         "embedding_backward",
@@ -342,6 +357,22 @@ def _embedding(step: Step, static: list[TermBlock]) -> Moment:
         held_logits(step),
         gather_term(step, 0.0),
     )
+
+
+def _sharded_embedding(step: Step, static: list[TermBlock]) -> Moment:
+    """The same where gradients outside the blocks are whole until they are reduced, beside the last block's buffer."""
+    whole = whole_gradients(step)
+    done = _sharded_block_gradients(step, 0.0) * (1 - step.accumulates)
+    outside = whole["head"] * (3.0 if step.shape.tied else 1.0) + whole["embedding"]
+    gradients = gradient_term(
+        step,
+        done + outside,
+        "sharded_gradients + gradients_outside_blocks",
+        sharded_gradients=done,
+        gradients_outside_blocks=outside,
+    )
+    reduced = reduce_term(step, step.trained.block)
+    return _moment("embedding_backward", "backward", static, gradients, gather_term(step, 0.0), reduced)
 
 
 def _optimizer_step(step: Step, static: list[TermBlock]) -> Moment:

@@ -26,15 +26,16 @@ DEEPSPEED = "DeepSpeed configuration reference: ZeRO options and their defaults"
 
 
 def gather_term(
-    step: Step, blocks: float, *, before_backward: bool = False, kept_more: float = 0.0
+    step: Step, blocks: float, *, before_backward: bool = False, kept_more: float = 0.0, copies: float = 1.0
 ) -> TermBlock | None:
     """Whole weights that exist beside the shards while `blocks` blocks are gathered.
 
     `before_backward`: where weights that are not resharded are all there, and `kept_more` buffers with them.
+    `copies`: how often the weights outside the blocks exist (2 while they are copied out of a buffer).
     """
     if not step.gathers:
         return None
-    root, block = root_bytes(step, step.precision.gathered), block_bytes(step)
+    root, block = copies * root_bytes(step, step.precision.gathered), block_bytes(step)
     several = (np.asarray(step.divisors.weights) > 1) | step.weights_on_host
     held: Number = blocks
     if before_backward and not step.layout.reshard_after_forward:

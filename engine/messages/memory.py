@@ -33,6 +33,8 @@ LABELS: dict[str, str] = {
     "memory.moment.loss_backward": N_("Loss, backward pass"),
     "memory.moment.first_block_backward": N_("First layer of the backward pass"),
     "memory.moment.last_block_backward": N_("Last layer of the backward pass"),
+    "memory.moment.root_gathering": N_("Backward pass begins, weights outside the layers gathered"),
+    "memory.moment.second_block_backward": N_("Second layer of the backward pass, gradients in exchange"),
     "memory.moment.inner_block_backward": N_("Layer in the backward pass, gradients in exchange"),
     "memory.moment.root_reduction": N_("Exchange of the embedding's gradients"),
     "memory.moment.embedding_backward": N_("End of the backward pass"),
