@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from engine.cost.figures import ASSUMPTION, STAND_IN, Figures
+from engine.cost.rent import HOURS_PER_MONTH
 from engine.hardware.model import CatalogSnapshot, Cluster, CostItem, Gpu, PurchasePrice
 from engine.quantity import GIB, Bounds, Number, TermBlock
 
@@ -171,12 +172,17 @@ def life_terms(
 ) -> TermBlock:
     """Share of the loss in value that this job bears: (price - residual) x hours of the job / hours used in life.
 
-    Hours used in life = hours_per_month x 12 x years, plus what the job itself uses beyond that rate.
+    Hours used in life = hours_per_month x 12 x years, plus what the job itself uses beyond that rate while it runs: it
+    runs for `calendar_months`, and for no less than its hours take day and night (a service is up from its first day).
     """
     share, source = residual
     price = machine.total
     stated = hours_per_month * 12 * years
-    used = Bounds(*(stated + max(0.0, float(h) - hours_per_month * calendar_months) for h in _three(hours)))
+
+    def beyond(job_hours: float) -> float:
+        return max(0.0, job_hours - hours_per_month * max(calendar_months, job_hours / HOURS_PER_MONTH))
+
+    used = Bounds(*(stated + beyond(float(h)) for h in _three(hours)))
     loss = Bounds(price.low * (1 - share.high), price.expected * (1 - share.expected), price.high * (1 - share.low))
     amounts = [a * h / u for a, h, u in zip(_three(loss), _three(hours), _three(used), strict=True)]
     return TermBlock(

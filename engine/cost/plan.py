@@ -52,12 +52,14 @@ def price_plan(
     *,
     risk: float,
     storage_gb: float = 0.0,
+    result_gb: float | None = None,
     figures: Figures | None = None,
 ) -> CostAssessment:
     """Cost of a plan that fits. `busy_hours` are hours of the whole cluster for everything that is asked for.
 
-    `risk` raises the cost of the job to the figure that plans are ranked by; `figures` may be passed in when many
-    plans of one scenario are priced. InputError where an exchange rate is missing.
+    `result_gb` is what is moved out of a rented machine (None: all that is stored). `risk` raises the
+    cost of the job to the figure that plans are ranked by; `figures` may be passed in when many plans of one scenario
+    are priced. InputError where an exchange rate is missing.
     """
     figures = figures or figures_of(scenario, catalog)
     hours = Bounds(busy_hours.low, busy_hours.expected, busy_hours.high)
@@ -75,6 +77,7 @@ def price_plan(
                 spread=spread,
                 storage_gb=storage_gb,
                 figures=figures,
+                result_gb=result_gb,
                 card_gb=plan.cluster.gpu.memory_gb or GPU_ONLY_CARD_GB,
             )
             cash_terms = job_terms

@@ -61,12 +61,14 @@ def rent_terms(
     spread: Bounds,
     storage_gb: float,
     figures: Figures,
+    result_gb: float | None = None,
     card_gb: Number = GPU_ONLY_CARD_GB,
 ) -> tuple[TermBlock, ...]:
     """Terms of the bill in the scenario's currency: cards, processor beside cards priced alone, storage, egress.
 
-    `hours` are the busy hours of the whole cluster; `spread` are factors for the age of the price; `card_gb` is the
-    memory of a card in decimal GB. Where only machines of several cards are sold, whole machines are billed.
+    `hours` are the busy hours of the whole cluster; `spread` are factors for the age of the price; `result_gb` is what
+    is moved out at the end (None: all that is stored); `card_gb` is the memory of a card in decimal GB. Where only
+    machines of several cards are sold, whole machines are billed.
     """
     gpus = -(-gpus // (offer.gpus_per_unit or 1)) * (offer.gpus_per_unit or 1)
     used = Bounds(*(h * f for h, f in _paired(hours, spot_factor(nodes)))) if offer.term == "spot" else hours
@@ -102,14 +104,14 @@ def rent_terms(
             )
         )
     if storage_gb > 0 and offer.term != "shared":
-        terms.extend(_storage_terms(storage_gb, used, figures))
+        terms.extend(_storage_terms(storage_gb, storage_gb if result_gb is None else result_gb, used, figures))
     return tuple(terms)
 
 
-def _storage_terms(storage_gb: float, hours: Bounds, figures: Figures) -> list[TermBlock]:
+def _storage_terms(storage_gb: float, result_gb: float, hours: Bounds, figures: Figures) -> list[TermBlock]:
     months = Bounds(*(np.maximum(1.0, h / HOURS_PER_MONTH) for h in (hours.low, hours.expected, hours.high)))
     price = figures.storage_per_gb_month
-    return [
+    terms = [
         TermBlock(
             "cost.storage",
             Bounds(*(m * p * storage_gb for m, p in _paired(months, price.bounds))),
@@ -117,16 +119,20 @@ def _storage_terms(storage_gb: float, hours: Bounds, figures: Figures) -> list[T
             {"stored_gb": storage_gb, "months": months.expected, "price_per_gb_month": price.bounds.expected},
             price.source,
             figures.currency,
-        ),
-        TermBlock(
-            "cost.egress",
-            figures.egress_per_gb.bounds * storage_gb,
-            "stored_gb * price_per_gb",
-            {"stored_gb": storage_gb, "price_per_gb": figures.egress_per_gb.bounds.expected},
-            figures.egress_per_gb.source,
-            figures.currency,
-        ),
+        )
     ]
+    if result_gb > 0:
+        terms.append(
+            TermBlock(
+                "cost.egress",
+                figures.egress_per_gb.bounds * result_gb,
+                "result_gb * price_per_gb",
+                {"result_gb": result_gb, "price_per_gb": figures.egress_per_gb.bounds.expected},
+                figures.egress_per_gb.source,
+                figures.currency,
+            )
+        )
+    return terms
 
 
 def _paired(a: Bounds, b: Bounds) -> tuple[tuple[Number, Number], ...]:

@@ -84,6 +84,7 @@ def _assessment(
         catalog,
         risk=option.risk,
         storage_gb=option.storage_gb,
+        result_gb=option.result_gb,
         figures=figures,
     )
     return Assessment(

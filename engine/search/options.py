@@ -24,7 +24,7 @@ from engine.scenario import Scenario
 from engine.search.clusters import Candidates, Seed
 from engine.search.evaluate import GOOD_SLOW, NOTHING, TIGHT, TIGHT_SLOW, TaskTable
 from engine.search.risk import RiskInput, risk_parts, total_risk
-from engine.search.timing import TaskTime, reliability_of, stored_gb, time_of_task
+from engine.search.timing import TaskTime, reliability_of, result_gb, stored_gb, time_of_task
 
 __all__ = ["Option", "delivery_days", "options_of", "plan_of"]
 
@@ -49,6 +49,7 @@ class Option:
     risk: float
     parts: dict[str, float]
     storage_gb: float
+    result_gb: float
     cost: float  # of the job
     cash: float
     id: str
@@ -83,6 +84,7 @@ class _Work:
     rough: bool
     coarse: bool
     storage_gb: float
+    result_gb: float
 
 
 def plan_id(seed: Seed, cluster: Cluster) -> str:
@@ -159,6 +161,7 @@ def _work(tables: Sequence[TaskTable], index: int, cluster: Cluster, times: list
         ),
         coarse=any(_coarse(t.sets[int(t.chosen_set[index])].job) for t in tables),
         storage_gb=storage,
+        result_gb=sum(result_gb(t) for t in tables),
     )
 
 
@@ -223,6 +226,7 @@ def _bills(
         hours=Bounds(*busy),
         spread=spread,
         storage_gb=storage,
+        result_gb=works[seeds[0].cluster].result_gb,
         figures=figures,
         card_gb=np.array([c.gpu.memory_gb or GPU_ONLY_CARD_GB for c in clusters]),
     )
@@ -301,6 +305,7 @@ def _option(
         risk=total_risk(parts),
         parts=parts,
         storage_gb=work.storage_gb,
+        result_gb=work.result_gb,
         cost=cost,
         cash=cash,
         id=plan_id(seed, cluster),

@@ -14,7 +14,7 @@ from engine.speed.campaign import Reliability, campaign_hours, run_time, service
 from engine.speed.communication import trained_parameters
 from engine.speed.work import model_work
 
-__all__ = ["TaskTime", "checkpoint_bytes", "reliability_of", "stored_gb", "time_of_task"]
+__all__ = ["TaskTime", "checkpoint_bytes", "reliability_of", "result_gb", "stored_gb", "time_of_task"]
 
 HOUR = 3600.0
 DAYS_PER_MONTH = 365 / 12
@@ -76,6 +76,17 @@ def stored_gb(table: TaskTable, index: int) -> float:
     workload = table.resolved.training
     kept = workload.checkpoints_kept * _checkpoint(table, index) if workload is not None else 0.0
     return (table.resolved.architecture.parameters_total * 2.0 + kept) / 1e9
+
+
+def result_gb(table: TaskTable) -> float:
+    """What a task leaves behind, in GB: the adapters or the model in 16 bits of each final run; none of a service."""
+    workload, job = table.resolved.training, table.resolved.jobs[0]
+    if workload is None or not isinstance(job, Job):
+        return 0.0
+    total = table.resolved.architecture.parameters_total
+    adapters = job.lora is not None or job.virtual_tokens
+    kept = trained_parameters(model_work(table.resolved.architecture), total, job) if adapters else total
+    return workload.runs.final_runs * kept * 2.0 / 1e9
 
 
 def _checkpoint(table: TaskTable, index: int) -> float:

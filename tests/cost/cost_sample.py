@@ -11,6 +11,7 @@ from engine.catalog.load import load_base
 from engine.cost.plan import price_plan
 from engine.cost.result import CostAssessment
 from engine.hardware.model import CatalogSnapshot, Cluster, ExchangeRate, Gpu, Link, Offer, PurchasePrice
+from engine.layout.model import Method
 from engine.layout.plan import Plan
 from engine.quantity import GIB, Estimate, Money
 from engine.scenario import Data, ModelChoice, Scenario, Task, TrainingWorkload
@@ -67,7 +68,7 @@ def scenario(region: str = "US", host_available: bool = False, **economics: Any)
     }
     task = Task(
         id="t", model=ModelChoice(parameters_billion=8),
-        workload=TrainingWorkload(method="lora", data=Data(tokens=10**6))
+        workload=TrainingWorkload(method=Method.LORA, data=Data(tokens=10**6))
     )  # fmt: skip
     document = Scenario(as_of=AS_OF, tasks=(task,)).model_dump()
     document["constraints"].update(region=region, host_available=host_available)
@@ -84,7 +85,7 @@ def cluster(gpus: int = 1, nodes: int = 1, card: Gpu = CARD) -> Cluster:
 def price(
     machines: Cluster, *, hours: float, offer: Offer | None = None, purchase: PurchasePrice | None = None,
     way: str = "", asked: Scenario | None = None, catalog: CatalogSnapshot = EMPTY, days: float = 10.0,
-    risk: float = 0.0, storage_gb: float = 0.0,
+    risk: float = 0.0, storage_gb: float = 0.0, result_gb: float | None = None,
 ) -> CostAssessment:  # fmt: skip
     """The price of a plan of exactly known hours."""
     shared = offer is not None and offer.term == "shared"
@@ -98,6 +99,7 @@ def price(
         catalog,
         risk=risk,
         storage_gb=storage_gb,
+        result_gb=result_gb,
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import fields
 from datetime import date
 from decimal import Decimal
+from typing import Any
 
 import pytest
 from cost_sample import EMPTY, OFFER, PURCHASE, SMALL_CARD, bundled, cluster, price, scenario
@@ -19,10 +20,10 @@ from engine.messages.cost import LABELS
 REGIONS = ("", "CN", "US", "EU", "UK", "other")
 #: Nobody publishes these: they are shown as assumptions, and only these.
 ASSUMED = {"small_host", "gpu_only_addition"}
-UNSTATED = {"electricity_per_kwh": None, "engineer_hour": None, "pue": None}
+UNSTATED: dict[str, Any] = {"electricity_per_kwh": None, "engineer_hour": None, "pue": None}
 
 
-def resolved(region: str = "US", catalog: CatalogSnapshot | None = None, **economics: object) -> Figures:
+def resolved(region: str = "US", catalog: CatalogSnapshot | None = None, **economics: Any) -> Figures:
     return figures_of(scenario(region, **{**UNSTATED, **economics}), catalog or bundled())
 
 

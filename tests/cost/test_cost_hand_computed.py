@@ -100,6 +100,10 @@ def test_storage_and_egress() -> None:
     # 1000 GB x 1 month (at least) x 0.023 = 23; egress 1000 x 0.09 = 90
     cost = price(cluster(1), hours=10, offer=OFFER, storage_gb=1000)
     assert amounts(cost, "cash") == pytest.approx({"cost.rent": 30, "cost.storage": 23, "cost.egress": 90})
+    # checkpoints stay behind: 100 GB of results are 9; a service leaves nothing
+    cost = price(cluster(1), hours=10, offer=OFFER, storage_gb=1000, result_gb=100)
+    assert amounts(cost, "cash")["cost.egress"] == pytest.approx(9)
+    assert "cost.egress" not in amounts(price(cluster(1), hours=10, offer=OFFER, storage_gb=1000, result_gb=0), "cash")
 
 
 def test_a_card_priced_alone_needs_a_processor() -> None:
@@ -124,6 +128,20 @@ def test_bought_card() -> None:
     # (13,512.80 - 3,378.20) x 120 / (100 x 12 x 4 + 20) = 10,134.60 x 120 / 4,820 = 252.3137
     assert amounts(cost)["cost.wear"] == pytest.approx(252.3137, abs=1e-3)
     assert cost.cost_of_job.expected == Decimal("461.95")  # 252.31 + 9.64 + 4 h x 50
+
+
+def test_a_service_on_a_bought_machine() -> None:
+    """Up for a year of its four; the machine is used 100 hours a month otherwise, never more than all hours there are.
+
+    8,760 h; in life 100 x 48 + 8,760 - 100 x 12 = 12,360 h; nothing known of residual value: 10,000 x 0.75 is lost.
+    7,500 x 8,760 / 12,360 = 5,315.53
+    """
+    asked = scenario(host_available=True)
+    cost = price(cluster(1), hours=8760, purchase=PURCHASE, days=14, asked=asked)
+    assert amounts(cost)["cost.wear"] == pytest.approx(5315.53, abs=0.01)
+    asked = scenario(host_available=True, hours_per_month=730.0)  # day and night for four years: a quarter
+    cost = price(cluster(1), hours=8760, purchase=PURCHASE, days=14, asked=asked)
+    assert amounts(cost)["cost.wear"] == pytest.approx(7500 / 4)
 
 
 def test_a_host_that_is_there_is_not_bought() -> None:

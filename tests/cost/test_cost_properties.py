@@ -47,7 +47,7 @@ cases = st.fixed_dictionaries(
 
 
 def priced(case: dict[str, Any], **changes: Any) -> CostAssessment:
-    c = {"catalog": EMPTY, "use": 100.0, "risk": 0.15, **case, **changes}
+    c: dict[str, Any] = {"catalog": EMPTY, "use": 100.0, "risk": 0.15, **case, **changes}
     offer = purchase = None
     if c["way"] == "rent":
         offer = OFFER.model_copy(

@@ -100,6 +100,7 @@ def test_cheapest_plan_is_the_cheapest_of_all_priced_one_by_one() -> None:
             plan_of(option.seed, option.cluster),
             Estimate(low=busy.low / 3600, expected=busy.expected / 3600, high=busy.high / 3600),
             option.days, stated, result.catalog, risk=option.risk, storage_gb=option.storage_gb,
+            result_gb=option.result_gb,
         )  # fmt: skip
         assert option.cost == pytest.approx(float(cost.cost_of_job.expected), abs=0.05)
         assert option.cash == pytest.approx(float(cost.cash_needed.expected), abs=0.05)
