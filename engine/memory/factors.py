@@ -148,6 +148,8 @@ def with_fused_kernels(forms: BlockForms, way: Way) -> BlockForms:
 def forms_of(kind: str, way: Way, *, known_kind: bool = True) -> BlockForms:
     """Forms of a kind and way: derived, or composed from the nearest derived ones."""
     found, exact = _compose(kind, way)
+    if way.method != "full" and way.attention == "eager" and way.precision == "autocast":
+        found = _with_probabilities(found)
     gradient_part = found["grad_part"].get("1", 0.0)
     fit = found["fit_error"].get("1", 0.0)
     error = fit if exact else max(fit, COMPOSED_ERROR)
@@ -211,16 +213,16 @@ def _compose(kind: str, way: Way) -> tuple[dict[str, Form], bool]:
         base, _ = _compose(kind, plain)
         full = Way("full", checkpointing=way.checkpointing, attention=way.attention)
         flash = Way("full", checkpointing=plain.checkpointing, attention="flash")
-        found = _combine((1, base), (1, _compose(kind, full)[0]), (-1, _compose(kind, flash)[0]))
-        return (_with_probabilities(found) if way.attention == "eager" else found), False
+        return _combine((1, base), (1, _compose(kind, full)[0]), (-1, _compose(kind, flash)[0])), False
     return _compose_adapters(kind, way), False
 
 
 def _with_probabilities(entry: dict[str, Form]) -> dict[str, Form]:
-    """Eager attention under adapters holds one 16-bit copy of the probabilities more at the block's peak.
+    """Eager attention under autocast on a GPU holds one 16-bit copy of the probabilities more at the block's peak.
 
-    Source: measured peaks of LoRA with eager attention (calibration part of the published measurements, family
-    fitcheck-t4): 2.07 to 2.13 bytes a probability above the composed form.
+    The traces run autocast by the operator list of the CPU, which has no such copy. Source: measured peaks of adapters
+    under autocast with eager attention (calibration part of the published measurements, family fitcheck-t4): 2.07 to
+    2.13 bytes a probability above the traced form.
     """
     changed = dict(entry)
     for quantity in ("backward", "bottom"):

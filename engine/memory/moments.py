@@ -26,7 +26,7 @@ from engine.memory.result import Phase
 from engine.memory.sharding import bucket_term, context_term, gather_term, optimizer_share, reduce_term
 from engine.memory.step import Step
 from engine.memory.terms import TRACE, term
-from engine.memory.weights import weight_terms
+from engine.memory.weights import padding_of_block, weight_terms
 from engine.quantity import Bounds, Number, TermBlock
 
 __all__ = ["Moment", "moments_of", "static_terms"]
@@ -259,7 +259,7 @@ def _last_block(step: Step, static: list[TermBlock]) -> Moment:
         held_logits(step),
         copies,
         gather_term(step, 1.0),
-        reduce_term(step, step.trained.block),
+        reduce_term(step, step.trained.block + padding_of_block(step)),
     )
 
 
@@ -293,7 +293,7 @@ def _inner_block(step: Step, static: list[TermBlock], *, first: bool) -> Moment:
         block_work(step, Bounds.around(work, 0.8, 1.2)),
         gradients,
         gather_term(step, 2.0),
-        reduce_term(step, step.trained.block),
+        reduce_term(step, step.trained.block + padding_of_block(step)),
     )
 
 
@@ -371,7 +371,7 @@ def _sharded_embedding(step: Step, static: list[TermBlock]) -> Moment:
         sharded_gradients=done,
         gradients_outside_blocks=outside,
     )
-    reduced = reduce_term(step, step.trained.block)
+    reduced = reduce_term(step, step.trained.block + padding_of_block(step))
     return _moment("embedding_backward", "backward", static, gradients, gather_term(step, 0.0), reduced)
 
 

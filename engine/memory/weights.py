@@ -10,7 +10,7 @@ from engine.memory.step import Step
 from engine.memory.terms import TRACE, term
 from engine.quantity import Bounds, Number, TermBlock
 
-__all__ = ["base_bytes", "block_bytes", "root_bytes", "sharded", "weight_terms"]
+__all__ = ["base_bytes", "block_bytes", "padding_of_block", "root_bytes", "sharded", "weight_terms"]
 
 ZERO = "ZeRO, arXiv:1910.02054"
 
@@ -42,10 +42,16 @@ def root_bytes(step: Step, width: float) -> Number:
     return (step.share.embedding + step.share.positions + step.share.head + step.shape.hidden) * width
 
 
+def padding_of_block(step: Step) -> Number:
+    """Elements by which the buffers of one block exceed its weights, because shards of stacked experts are padded."""
+    routed = np.maximum(step.share.layers - step.share.dense_layers, 1.0)
+    return step.share.experts / routed * (step.divisors.padding - 1.0)
+
+
 def block_bytes(step: Step) -> Number:
     """Bytes of one block's weights when gathered."""
     if step.trains_weights or step.job.weight_quantization == "none":
-        return step.share.block * step.precision.gathered
+        return (step.share.block + padding_of_block(step)) * step.precision.gathered
     dense, experts = base_bytes(step)
     root = root_bytes(step, step.precision.base)
     return np.maximum(dense.expected + experts.expected - root, 0.0) / step.share.layers

@@ -113,9 +113,15 @@ def test_unknown_kinds_are_said_and_wider() -> None:
     [
         ({}, "llama"),
         ({"qk_norm": "head"}, "qwen3"),
-        ({"norm": "ln"}, "gpt_neox"),
-        ({"mlp": "geglu"}, "gemma2"),
+        ({"qk_norm": "full"}, "olmo2"),
+        ({"norm": "ln"}, "stablelm"),
+        ({"norm": "ln", "mlp": "gelu"}, "gpt_neox"),
+        ({"norm": "ln", "mlp": "gelu", "extra": {"norms": 1}}, "phi"),
+        ({"mlp": "geglu"}, "gemma"),
+        ({"mlp": "geglu", "extra": {"norms": 4}}, "gemma2"),
+        ({"extra": {"norms": 4}}, "glm4"),
         ({"experts": 8, "experts_per_token": 2, "moe_intermediate_size": 512}, "mixtral"),
+        ({"experts": 8, "experts_per_token": 2, "moe_intermediate_size": 512, "shared_experts": 1}, "qwen2_moe"),
         ({"mla_kv_lora_rank": 512, "mla_qk_rope_head_dim": 64, "mla_v_head_dim": 128}, "deepseek_v3"),
     ],
 )

@@ -290,3 +290,19 @@ def test_any_block_of_layouts_is_what_its_layouts_are() -> None:
         assert np.shape(amount.expected) == np.shape(amount.low) == np.shape(amount.high) == (5,)
     assert np.shape(block.peak_moment) == (5,)
     assert np.allclose(block.driver.expected, float(single.driver.expected), rtol=1e-12)
+
+
+@pytest.mark.parametrize(("ranks", "held"), [(4, 1 / 4), (8, 1 / 8), (16, 1 / 8), (64, 1 / 8)])
+def test_stacked_experts_are_not_split_further_than_experts(ranks: int, held: float) -> None:
+    """FSDP2 splits a tensor of stacked experts by expert; separate experts, and ZeRO-3's flat buffers, by element."""
+    arch = traced_models()["mixtral-8x7b"]  # 8 experts
+    expert = arch.layers * 8 * 3 * arch.hidden_size * arch.moe_intermediate_size
+
+    def weights(sharding: str, **more: Any) -> float:
+        layout = Layout(data_parallel=ranks, shard_degree=ranks, sharding=sharding, regime="pure-bf16")
+        return _expected(training_memory(arch, _job("full", **more), layout).terms_of_moment[0], "memory.weights") / 2
+
+    rest = (arch.parameters_total - expert) / ranks
+    assert weights("fsdp2") == pytest.approx(expert * held + rest, rel=1e-6)
+    assert weights("zero3") == pytest.approx(arch.parameters_total / ranks, rel=1e-6)
+    assert weights("fsdp2", experts_implementation="separate") == pytest.approx(arch.parameters_total / ranks, rel=1e-6)
