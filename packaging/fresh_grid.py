@@ -1,8 +1,11 @@
 """Draws the fresh cases that the memory formulas are judged on, with a fixed seed. Not needed to run or build.
 
-    python packaging/fresh_grid.py > tests/reference/fresh_cases.jsonl
-    python packaging/fresh_grid.py --tracer > cases.jsonl        (then: measure.py --file cases.jsonl --csv raw.csv)
-    python packaging/fresh_grid.py --table raw.csv > tests/reference/data/fresh_traces.csv
+    python packaging/fresh_grid.py first > tests/reference/fresh_cases.jsonl
+    python packaging/fresh_grid.py second > tests/reference/fresh_cases_second.jsonl
+    python packaging/fresh_grid.py first --tracer > cases.jsonl  (then: measure.py --file cases.jsonl --csv raw.csv)
+    python packaging/fresh_grid.py first --table raw.csv > tests/reference/data/fresh_traces.csv
+
+The second grid has other settings, one case a model, and was drawn after what the first one showed had been mended.
 
 Models come from the catalogue (`resources/models/models.csv`); none of them was traced before, and no factor of a
 block was derived from any of them. Each line holds `case_id`, `expectation` (fitted, new or fallback), `id` of the
@@ -20,7 +23,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-SEED = 20261201
+#: grid -> seed, prefix of its case ids, most cases of a model, cases of each sharded model
+GRIDS = {"first": (20261201, "fr", 4, 3), "second": (20261202, "fs", 1, 1)}
 MODELS = Path(__file__).resolve().parent.parent / "resources/models/models.csv"
 LONG = 131072
 
@@ -117,7 +121,6 @@ FALLBACK = (
 SHARDED = ("01-ai/Yi-34B", "Qwen/Qwen2.5-14B", "Qwen/Qwen3-32B", "meta-llama/Llama-3.2-3B", "google/gemma-2-9b",
            "mistralai/Mixtral-8x22B-v0.1", "Qwen/Qwen3-235B-A22B", "openai/gpt-oss-120b",
            "allenai/OLMo-2-0325-32B", "allenai/OLMoE-1B-7B-0924")  # fmt: skip
-PER_SHARDED = 3
 
 OPTIMIZERS = ("adamw", "adamw", "adamw", "adamw_foreach", "adamw_fp32", "adamw_8bit", "adamw_master", "sgd",
               "sgd_momentum", "adafactor", "lion", "muon")  # fmt: skip
@@ -267,24 +270,28 @@ def _sharded(rng: random.Random) -> Settings:
     }  # fmt: skip
 
 
-def cases() -> Iterator[dict[str, Any]]:
-    """All fresh cases in a fixed order."""
+def cases(grid: str) -> Iterator[dict[str, Any]]:
+    """All fresh cases of a grid in a fixed order."""
+    seed, prefix, most, sharded = GRIDS[grid]
     with MODELS.open(encoding="utf-8", newline="") as stream:
         rows = {r["id"]: r for r in csv.DictReader(stream)}
-    rng = random.Random(SEED)
+    rng = random.Random(seed)
     groups = {"fitted": FITTED, "new": NEW, "fallback": FALLBACK}
     expected = {f.id: name for name, group in groups.items() for f in group}
     every = {f.id: f for group in groups.values() for f in group}
-    drawn = [(f, _settings(rng, f, n)) for f in every.values() for n in range(f.cases)]
-    drawn += [(every[name], _sharded(rng)) for name in SHARDED for _ in range(PER_SHARDED)]
+    drawn: list[tuple[Fresh, Settings]] = []
+    for place, fresh in enumerate(every.values()):
+        first = 0 if most > 1 else place  # one case a model: full training, LoRA and QLoRA by turns
+        drawn += [(fresh, _settings(rng, fresh, first + n)) for n in range(min(fresh.cases, most))]
+    drawn += [(every[name], _sharded(rng)) for name in SHARDED for _ in range(sharded)]
     for number, (fresh, settings) in enumerate(drawn, 1):
         case = {"model": config(fresh, rows[fresh.id]), **settings}
-        yield {"case_id": f"fr{number:03d}", "expectation": expected[fresh.id], "id": fresh.id, "case": case}
+        yield {"case_id": f"{prefix}{number:03d}", "expectation": expected[fresh.id], "id": fresh.id, "case": case}
 
 
-def table(raw: Path) -> Iterator[dict[str, str]]:
+def table(grid: str, raw: Path) -> Iterator[dict[str, str]]:
     """Rows of the tracer's table with the model named as in the catalogue, and what is expected of the row."""
-    known = {c["case_id"]: c for c in cases()}
+    known = {c["case_id"]: c for c in cases(grid)}
     with raw.open(encoding="utf-8", newline="") as stream:
         for row in csv.DictReader(stream):
             case = known[row["case_id"]]
@@ -295,14 +302,18 @@ def table(raw: Path) -> Iterator[dict[str, str]]:
 
 def main(arguments: list[str]) -> int:
     """Print the cases, the same as the tracer reads them, or the traced table."""
-    if len(arguments) == 2 and arguments[0] == "--table":
-        rows = list(table(Path(arguments[1])))
+    if not arguments or arguments[0] not in GRIDS:
+        print(__doc__, file=sys.stderr)
+        return 2
+    grid, rest = arguments[0], arguments[1:]
+    if len(rest) == 2 and rest[0] == "--table":
+        rows = list(table(grid, Path(rest[1])))
         writer = csv.DictWriter(sys.stdout, fieldnames=list(rows[0]), lineterminator="\n")
         writer.writeheader()
         writer.writerows(rows)
-    elif arguments in ([], ["--tracer"]):
-        for case in cases():
-            print(json.dumps({"case_id": case["case_id"], **case["case"]} if arguments else case))
+    elif rest in ([], ["--tracer"]):
+        for case in cases(grid):
+            print(json.dumps({"case_id": case["case_id"], **case["case"]} if rest else case))
     else:
         print(__doc__, file=sys.stderr)
         return 2
