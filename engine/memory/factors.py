@@ -278,6 +278,7 @@ def _compose_adapters(kind: str, way: Way) -> dict[str, Form]:
         raise KeyError(f"no adapters derived for {kind}")
     if kind in ROUTED:
         anchor = replace(anchor, targets="attention")
+    kept = _retarget(base, anchor, way, kind)["saved"]  # the rules of what adapters keep are exact, kind by kind
     parts: list[tuple[float, dict[str, Form]]] = [(1.0, base)]
     known = _nearest_way(REFERENCE, way)
     if known is not None and known != anchor:
@@ -286,7 +287,7 @@ def _compose_adapters(kind: str, way: Way) -> dict[str, Form]:
         if reference is not None and origin is not None:
             parts += [(1.0, reference), (-1.0, origin)]
             anchor = known
-    return _retarget(_combine(*parts), anchor, way, kind)
+    return {**_retarget(_combine(*parts), anchor, way, kind), "saved": kept}
 
 
 def _nearest_way(kind: str, way: Way) -> Way | None:
