@@ -27,9 +27,7 @@ class Random:
         if self.hidden < 320:
             self.hidden *= 4
         self.inner = int(self.hidden * rng.uniform(2.7, 4.6) / 16) * 16
-        self.per_token = rng.choice([1, 2, 3, 4])
-        self.experts = rng.choice([8, 16, 32, 64])
-        self.width = rng.randrange(4, 14) * 32
+        self.per_token, self.experts, self.width = 2, 16, 256
         self.shared = rng.choice([1, 2, 3])
         self.rank, self.query_rank = rng.choice([128, 192, 256, 512]), rng.choice([160, 224, 320, 448])
         self.plain, self.rotary, value = rng.choice([64, 96, 128]), rng.choice([32, 64]), rng.choice([64, 96, 128])
@@ -79,6 +77,18 @@ class Kind:
     group: str = "dense"
     layers: str = "num_hidden_layers"
     shared: bool = False
+    #: experts per token to choose from, and the width of an expert as a part of the hidden width: as the kind has them
+    routing: tuple[tuple[int, ...], float, float] = ((6, 8, 10), 0.3, 0.75)
+
+    def draw(self, rng: random.Random) -> tuple[Random, dict[str, Any]]:
+        """A shape, and the arguments of its config but for the number of layers."""
+        shape = Random(rng)
+        if self.group in ("routed", "latent"):
+            choices, narrow, wide = self.routing
+            shape.per_token = rng.choice(choices)
+            shape.experts = rng.choice([16, 32, 64])
+            shape.width = max(int(shape.hidden * rng.uniform(narrow, wide) / 32), 2) * 32
+        return shape, self.config(shape)
 
     def widths(self, s: Random) -> dict[str, float]:
         """Symbols of the factors and their values, most telling first."""
@@ -241,15 +251,15 @@ KINDS: dict[str, Kind] = {
     "granitemoe": Kind(_granite_moe, "routed"),
     "minimax_m2": Kind(_minimax_m2, "routed"),
     "glm4_moe_qk": Kind(partial(_glm4_moe, norms=True), "routed", shared=True),
-    "mixtral": Kind(_local("mixtral"), "routed"),
+    "mixtral": Kind(_local("mixtral"), "routed", routing=((1, 2, 3), 2.5, 4.0)),
     "qwen3_moe": Kind(lambda s: s.routed("qwen3_moe"), "routed"),
-    "gpt_oss": Kind(_local("gpt_oss"), "routed"),
+    "gpt_oss": Kind(_local("gpt_oss"), "routed", routing=((3, 4, 5), 0.7, 1.3)),
     # latent attention, without and with low-rank queries
     "deepseek_v3": Kind(_latent_without_query_rank, "latent", shared=True),
     "deepseek_v3_q": Kind(_latent, "latent", shared=True),
     "exaone": Kind(_free("exaone")),
     "dots1": Kind(_dots, "routed", shared=True),
-    "phimoe": Kind(_phimoe, "routed"),
+    "phimoe": Kind(_phimoe, "routed", routing=((1, 2, 3), 1.2, 2.0)),
 }
 
 

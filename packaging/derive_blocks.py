@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from block_kinds import KINDS, WAYS, Random, ways_of
+from block_kinds import KINDS, WAYS, ways_of
 
 RESOURCE = Path(__file__).resolve().parent.parent / "resources/calibration/block_factors.json"
 QUANTITIES = ("saved", "rest", "forward", "backward", "bottom")
@@ -115,8 +115,7 @@ def derive(kind: str, settings: dict[str, Any], lengths: tuple[int, ...]) -> dic
     parts: list[float] = []
     names: list[str] = []
     for _ in range(FITTED + UNSEEN):
-        shape = Random(rng)
-        config, layers = KINDS[kind].config(shape), KINDS[kind].layers
+        (shape, config), layers = KINDS[kind].draw(rng), KINDS[kind].layers
         length, rank = rng.choice(lengths), rng.choice([8, 16, 32, 64])
         common = {**settings, "optimizer": "sgd", "loss": loss, "seq_len": length, "lora_r": rank}
         cases = [Case.from_dict({**common, "model": {**config, layers: n}}) for n in (2, 3)]

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from engine.layout.model import Sharding
 from engine.memory.step import Step
 from engine.memory.terms import term
 from engine.memory.weights import ZERO, sharded
 from engine.quantity import Bounds, Number, TermBlock
 
-__all__ = ["all_gradients", "gradient_term", "kept_between_micro_steps", "whole_gradients"]
+__all__ = ["all_gradients", "expert_loop", "gradient_term", "kept_between_micro_steps", "whole_gradients"]
 
 
 def whole_gradients(step: Step) -> dict[str, Number]:
@@ -21,6 +23,23 @@ def whole_gradients(step: Step) -> dict[str, Number]:
         "block": width * trained.block,
         "all": width * trained.total,
     }
+
+
+#: Stacked tensors of the size of gate and up that exist at once where experts run in a loop: each gradient comes as a
+#: whole tensor, zero elsewhere, beside the sum so far and the new sum. Gate and up are two thirds of the experts.
+LOOP_COPIES = 3.0
+
+
+def expert_loop(step: Step) -> Number:
+    """Bytes of the gradients of one block's stacked experts while a loop over the experts adds them up.
+
+    Source: traces with `experts="eager"` (the operator at the peak is `select_backward` or the sum).
+    """
+    if step.job.experts_implementation != "eager" or not step.trains_weights:
+        return 0.0
+    routed = np.maximum(step.share.layers - step.share.dense_layers, 1.0)
+    width = step.precision.gathered if step.gathers else step.precision.gradient
+    return width * step.share.experts / routed * (2.0 * LOOP_COPIES + 1.0) / 3.0
 
 
 def all_gradients(step: Step) -> Number:

@@ -19,7 +19,7 @@ from engine.memory.activations import (
     kept_activations,
     layer_activations,
 )
-from engine.memory.gradients import all_gradients, gradient_term, kept_between_micro_steps, whole_gradients
+from engine.memory.gradients import all_gradients, expert_loop, gradient_term, kept_between_micro_steps, whole_gradients
 from engine.memory.logits import held_logits, loss_backward, loss_forward, loss_kept
 from engine.memory.optimizer import Trained, scratch_bytes, state_bytes, states_formula
 from engine.memory.result import Phase
@@ -206,8 +206,9 @@ def _first_block(step: Step, static: list[TermBlock]) -> Moment:
     head = whole["head"] * (1.0 if step.shape.tied or step.gathers else stays)
     gradients = gradient_term(
         step,
-        head + part * whole["block"],
-        "head_gradient + part_of_block * block_gradients",
+        head + part * whole["block"] + expert_loop(step),
+        "head_gradient + part_of_block * block_gradients + loop_over_experts",
+        loop_over_experts=expert_loop(step),
         head_gradient=head,
         part_of_block=part,
         block_gradients=whole["block"],
@@ -242,8 +243,9 @@ def _last_block(step: Step, static: list[TermBlock]) -> Moment:
         formula = "all_gradients - embedding_gradient - (1 - part_of_block) * block_gradients"
         values = {"all_gradients": whole["all"], "embedding_gradient": whole["embedding"]}
     late = part * whole["block"] / 3  # gradients exist already: a new one lives until it is added
-    alive = alive * (1 - step.accumulates) + late * step.accumulates
-    formula = f"({formula}) * (1 - accumulated) + part_of_block * block_gradients / 3 * accumulated"
+    alive = alive * (1 - step.accumulates) + late * step.accumulates + expert_loop(step)
+    formula = f"({formula}) * (1 - accumulated) + part_of_block * block_gradients / 3 * accumulated + loop_over_experts"
+    values |= {"loop_over_experts": expert_loop(step)}
     values |= {"part_of_block": part, "block_gradients": whole["block"], "accumulated": step.accumulates}
     copies = _layer_copies(step)
     if copies is not None and layout.recomputation is Recomputation.NONE:
