@@ -1,6 +1,8 @@
-"""Writes docs/accuracy.md: the score on a file of traced cases, and on the test part of a file of measured cases.
+"""Writes docs/accuracy.md: the score on files of traced cases, and on the test part of a file of measured cases.
 
 python packaging/accuracy.py TRACED.csv MEASURED.csv
+
+Traces that were drawn before the formulas were run on them stand in `tests/reference/data/fresh_traces*.csv`.
 """
 
 from __future__ import annotations
@@ -11,6 +13,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from fresh_accuracy import fresh_section
+
 from engine.catalog.load import load_base
 from engine.cli.text_validation import group_name
 from engine.i18n import Language
@@ -19,6 +23,8 @@ from engine.validation.validate import validate_file, worst_rows
 
 TARGET = Path(__file__).resolve().parent.parent / "docs/accuracy.md"
 ENGLISH = Language("en")
+_DATA = TARGET.parent.parent / "tests/reference/data"
+FRESH = (_DATA / "fresh_traces.csv", _DATA / "fresh_traces_second.csv")
 REASONS = Path(__file__).with_name("worst_rows.csv")
 WORST, MANY = 10, 10_000
 SMALLEST = 5  # rows of a group that is worth a line
@@ -133,7 +139,12 @@ def main(arguments: list[str]) -> int:
     worst = worst_rows(Path(arguments[1]), catalog, split="test", count=MANY)
     with REASONS.open(encoding="utf-8", newline="") as stream:
         reasons = {r["id"]: r["reason"] for r in csv.DictReader(stream)}
-    lines += [*traced_section(traced), *measured_section(measured), *worst_section(worst, reasons)]
+    lines += [
+        *traced_section(traced),
+        *fresh_section(FRESH, catalog),
+        *measured_section(measured),
+        *worst_section(worst, reasons),
+    ]
     TARGET.parent.mkdir(exist_ok=True)
     TARGET.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return 0

@@ -2,12 +2,14 @@
 
     python packaging/derive_blocks.py TRACER_FOLDER OUT_FOLDER [KIND ...]      (KIND or KIND:part-of-a-way)
     python packaging/derive_blocks.py --merge OUT_FOLDER
+    python packaging/derive_blocks.py --unseen TRACER_FOLDER > tests/reference/data/block_traces.jsonl
 
 TRACER_FOLDER holds the tracer of training steps (`workload.py`, `derive.py`; PyTorch, transformers and PEFT as its
 `requirements.txt` pins them). Each kind and way of training is traced with two and with three layers on random widths
 (vocabulary 64); the difference is one block, the remainder what surrounds it, and least squares gives the factors.
 Shapes of real models are never among them. A fit that is not exact is judged on shapes which it has not seen.
-`--merge` puts what OUT_FOLDER holds into `resources/calibration/block_factors.json`.
+`--merge` puts what OUT_FOLDER holds into `resources/calibration/block_factors.json`. `--unseen` traces shapes that no
+fit has seen, for the tests.
 """
 
 from __future__ import annotations
@@ -104,30 +106,39 @@ def observe(case: Any) -> tuple[list[float], float]:
     return [n / case.seq_len for n in numbers], (grads - above) / max(block, 1)
 
 
-def derive(kind: str, settings: dict[str, Any], lengths: tuple[int, ...]) -> dict[str, Any]:
-    """Factors of one kind of block trained in one way."""
+def trace_shape(
+    kind: str, settings: dict[str, Any], lengths: tuple[int, ...], rng: random.Random
+) -> tuple[dict[str, float], list[float], float]:
+    """Widths of a random shape by symbol, its bytes a token by quantity, and the part of a block's gradients there."""
     from workload import Case  # pyright: ignore[reportMissingImports]
 
-    rng = random.Random(0)
+    (shape, config), layers = KINDS[kind].draw(rng), KINDS[kind].layers
     loss = "plain" if settings.get("param_dtype") == "fp32" else "chunked"
+    length, rank = rng.choice(lengths), rng.choice([8, 16, 32, 64])
+    common = {**settings, "optimizer": "sgd", "loss": loss, "seq_len": length, "lora_r": rank}
+    cases = [Case.from_dict({**common, "model": {**config, layers: n}}) for n in (2, 3)]
+    (two, _), (three, part) = (observe(case) for case in cases)
+    saved = three[0] - two[0]
+    widths = KINDS[kind].widths(shape)
+    if settings.get("method", "full") != "full":
+        widths["r"] = rank
+    if settings.get("attention") == "eager":
+        widths |= {"p": shape.heads * length, "m": length}
+    rest, forward, backward = (whole - 3 * saved for whole in three[:3])
+    return widths, [saved, rest, forward, backward, three[3] - saved], part
+
+
+def derive(kind: str, settings: dict[str, Any], lengths: tuple[int, ...]) -> dict[str, Any]:
+    """Factors of one kind of block trained in one way."""
+    rng = random.Random(0)
     rows: list[list[float]] = []
     values: list[list[float]] = []
     parts: list[float] = []
     names: list[str] = []
     for _ in range(FITTED + UNSEEN):
-        (shape, config), layers = KINDS[kind].draw(rng), KINDS[kind].layers
-        length, rank = rng.choice(lengths), rng.choice([8, 16, 32, 64])
-        common = {**settings, "optimizer": "sgd", "loss": loss, "seq_len": length, "lora_r": rank}
-        cases = [Case.from_dict({**common, "model": {**config, layers: n}}) for n in (2, 3)]
-        (two, _), (three, part) = (observe(case) for case in cases)
-        saved = three[0] - two[0]
-        values.append([saved, three[0] - 3 * saved, three[1] - 3 * saved, three[2] - 3 * saved, three[3] - saved])
+        widths, observed, part = trace_shape(kind, settings, lengths, rng)
+        values.append(observed)
         parts.append(part)
-        widths = KINDS[kind].widths(shape)
-        if settings.get("method", "full") != "full":
-            widths["r"] = rank
-        if settings.get("attention") == "eager":
-            widths |= {"p": shape.heads * length, "m": length}
         names = list(widths)
         rows.append([float(widths[n]) for n in names])
     matrix, targets = np.array(rows), np.array(values)
@@ -154,13 +165,18 @@ def entry(kind: str, settings: dict[str, Any]) -> dict[str, Any]:
     return factors
 
 
-def trace_all(tracer: Path, out: Path, wanted: list[str]) -> None:
-    """Derive what OUT lacks; a way that the kind can't be traced in is said and left out."""
+def prepare(tracer: Path) -> None:
+    """Make the tracer's modules importable; its lists of projections lack OPT's name."""
     sys.path.insert(0, str(tracer))
     import workload  # pyright: ignore[reportMissingImports]
 
+    workload.ATTENTION_TARGETS |= {"out_proj"}
+
+
+def trace_all(tracer: Path, out: Path, wanted: list[str]) -> None:
+    """Derive what OUT lacks; a way that the kind can't be traced in is said and left out."""
+    prepare(tracer)
     shipped = json.loads(RESOURCE.read_text(encoding="utf-8"))["kinds"]
-    workload.ATTENTION_TARGETS |= {"out_proj"}  # the tracer's lists lack OPT's name
     for item in wanted or list(KINDS):
         kind, _, part = item.partition(":")
         path = out / f"{kind}.json"
@@ -177,6 +193,26 @@ def trace_all(tracer: Path, out: Path, wanted: list[str]) -> None:
             seconds = time.perf_counter() - started
             print(f"{kind} {key}: {found[key]['fit_error']} in {seconds:.0f} s", flush=True)
             path.write_text(json.dumps(found, indent=1, sort_keys=True), encoding="utf-8")
+
+
+#: Ways in which shapes that no fit has seen are traced for the tests.
+CHECKED = ("full", "lora/all/fp32", "lora/all/bf16/ckpt", "qlora/all/fp32")
+CHECK_SEED, CHECK_SHAPES, CHECK_LENGTH = 7, 2, 16384
+
+
+def trace_unseen(tracer: Path, wanted: list[str]) -> None:
+    """Print what further random shapes keep and need, one line a kind, way and shape."""
+    prepare(tracer)
+    table = json.loads(RESOURCE.read_text(encoding="utf-8"))["kinds"]
+    for kind in wanted or [k for k in KINDS if k in table]:
+        for key in ways_of(kind):
+            if key not in table[kind] or not key.startswith(CHECKED) or "cast" in key or "eager" in key:
+                continue
+            rng = random.Random(CHECK_SEED)
+            for _ in range(CHECK_SHAPES):
+                widths, observed, _ = trace_shape(kind, WAYS[key], (CHECK_LENGTH,), rng)
+                found = dict(zip(QUANTITIES, (round(v, 3) for v in observed), strict=True))
+                print(json.dumps({"kind": kind, "way": key, "widths": widths, "bytes_per_token": found}), flush=True)
 
 
 def counts_experts(kind: str) -> bool:
@@ -202,6 +238,8 @@ def main(arguments: list[str]) -> int:
     """Trace, or merge."""
     if len(arguments) == 2 and arguments[0] == "--merge":
         merge(Path(arguments[1]))
+    elif len(arguments) >= 2 and arguments[0] == "--unseen":
+        trace_unseen(Path(arguments[1]), arguments[2:])
     elif len(arguments) >= 2:
         trace_all(Path(arguments[0]), Path(arguments[1]), arguments[2:])
     else:

@@ -28,6 +28,10 @@ GRIDS = {"first": (20261201, "fr", 4, 3), "second": (20261202, "fs", 1, 1)}
 MODELS = Path(__file__).resolve().parent.parent / "resources/models/models.csv"
 LONG = 131072
 
+#: Cases of the second grid that have no row. The tracer makes 4-bit layers of plain `nn.Linear` only; bitsandbytes
+#: converts those of GPT-2 and Falcon too. A loop over 384 experts in 60 layers was given up after ten minutes.
+WITHOUT_ROW = ("fs028", "fs033", "fs056")
+
 Settings = dict[str, Any]
 
 
@@ -295,6 +299,8 @@ def table(grid: str, raw: Path) -> Iterator[dict[str, str]]:
     with raw.open(encoding="utf-8", newline="") as stream:
         for row in csv.DictReader(stream):
             case = known[row["case_id"]]
+            if row["case_id"] in WITHOUT_ROW:
+                continue
             if row["config"] != "{}" or json.loads(row["model"]) != case["case"]["model"]:
                 raise SystemExit(f"{row['case_id']} is not the case of the grid")
             yield {**row, "model": case["id"], "expectation": case["expectation"], "notes": ""}

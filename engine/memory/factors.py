@@ -263,19 +263,18 @@ def _in_32_bits(entry: dict[str, Form]) -> dict[str, Form]:
 
 def _compose_adapters(kind: str, way: Way) -> dict[str, Form]:
     """From the nearest traced adapters of the kind; what differs is carried over from the reference kind."""
-    kbit = Way("qlora", "all", "autocast", kbit=True)
-    if way.kbit and (kind != REFERENCE or way.precision != kbit.precision):
-        # 32-bit norms and embeddings make the residual stream 32-bit, whatever the adapters are
-        with_kbit, without = _entry(REFERENCE, kbit), _entry(REFERENCE, replace(kbit, kbit=False))
-        if with_kbit is not None and without is not None:
-            base, _ = _compose(kind, replace(way, kbit=False))
-            return _combine((1, base), (1, with_kbit), (-1, without))
     if kind in ROUTED and way.targets == "all":
         way = replace(way, targets="attention")
     anchor = _nearest_way(kind, way)
     base = None if anchor is None else _entry(kind, anchor)
     if base is None or anchor is None:  # every derived kind has adapters; one without would be a damaged file
         raise KeyError(f"no adapters derived for {kind}")
+    if way.kbit and not anchor.kbit:
+        # 32-bit norms and embeddings make the residual stream 32-bit, whatever the adapters are
+        kbit = Way("qlora", "all", "autocast", kbit=True, checkpointing=way.checkpointing)
+        with_kbit, without = _entry(REFERENCE, kbit), _entry(REFERENCE, replace(kbit, kbit=False))
+        if with_kbit is not None and without is not None:
+            return _combine((1, _compose(kind, replace(way, kbit=False))[0]), (1, with_kbit), (-1, without))
     if kind in ROUTED:
         anchor = replace(anchor, targets="attention")
     kept = _retarget(base, anchor, way, kind)["saved"]  # the rules of what adapters keep are exact, kind by kind
@@ -298,8 +297,8 @@ def _nearest_way(kind: str, way: Way) -> Way | None:
     tries = (
         way,
         replace(way, dropout=False),
-        bare,
         replace(way, targets="all", dropout=False),
+        bare,
         replace(bare, targets="all"),
         replace(bare, targets="attention"),
         replace(bare, method="lora", targets="all"),
@@ -311,8 +310,8 @@ def _nearest_way(kind: str, way: Way) -> Way | None:
 
 def _retarget(entry: dict[str, Form], have: Way, want: Way, kind: str) -> dict[str, Form]:
     """Exchange what the adapters keep: the rules of `adapter_form` for `want` in place of those for `have`."""
-    gained = adapter_form(kind, want.method, want.targets, want.precision, want.dropout)
-    lost = adapter_form(kind, have.method, have.targets, have.precision, have.dropout)
+    gained = adapter_form(kind, want.method, want.targets, want.precision, want.dropout, kbit=want.kbit)
+    lost = adapter_form(kind, have.method, have.targets, have.precision, have.dropout, kbit=have.kbit)
     change = {s: gained.get(s, 0.0) - lost.get(s, 0.0) for s in {*gained, *lost}}
     result = dict(entry)
     recomputed = want.checkpointing == "full"

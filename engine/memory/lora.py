@@ -18,17 +18,22 @@ _SEPARATE: Mapping[str, _Inputs] = {
     "qv": (("h", 2, "shared"),),
     "mlp": (("h", 2, "shared"), ("f", 1, "own")),  # gate, up from one tensor; down from the gated product
 }
-_FUSED: Mapping[str, _Inputs] = {"attention": (("h", 1, "shared"), ("a", 1, "kept"))}  # q, k, v are one matrix
 _ONE_INWARD: Mapping[str, _Inputs] = {"mlp": (("h", 1, "shared"), ("f", 1, "own"))}  # fused gate and up, or no gate
 #: Latent attention: q and kv_a from the block's input, kv_b from the normed latent, o from the attention output.
-_LATENT: Mapping[str, _Inputs] = {"attention": (("h", 2, "shared"), ("rk", 1, "kept"), ("v", 1, "kept"))}
-_LATENT_QUERIES: Mapping[str, _Inputs] = {"attention": (*_LATENT["attention"], ("rq", 1, "kept"))}
+_LATENT: Mapping[str, _Inputs] = {"attention": (("h", 2, "shared"), ("rk", 1, "own"), ("v", 1, "own"))}
+_LATENT_QUERIES: Mapping[str, _Inputs] = {"attention": (*_LATENT["attention"], ("rq", 1, "own"))}
+
+#: Kinds with rotary embedding on a part of each head: the output of attention is copied before its projection, so that
+#: the adapter's input is a tensor of its own. Source: traces, with and without dropout.
+_COPIED_OUTPUT = frozenset({
+    "gpt_neox", "phi3", "glm", "glm4", "glm4_moe", "glm4_moe_qk", "gpt_oss", "minimax_m2", "nemotron", "stablelm",
+})  # fmt: skip
 
 
 def _inputs_of(kind: str) -> Mapping[str, _Inputs]:
     found = dict(_SEPARATE)
-    if kind in FUSED_ATTENTION:
-        found |= _FUSED
+    queries = 1 if kind in FUSED_ATTENTION else 3  # q, k, v are one matrix or three
+    found["attention"] = (("h", queries, "shared"), ("a", 1, "own" if kind in _COPIED_OUTPUT else "kept"))
     if kind in FUSED_MLP or kind in PLAIN_MLP:
         found |= _ONE_INWARD
     if kind in LATENT:
@@ -44,12 +49,15 @@ def canonical_targets(targets: str) -> str:
     return {"all-linear": "all", "attention": "attention", "q,k,v,o": "attention", "q,v": "qv", "mlp": "mlp"}[targets]
 
 
-def adapter_form(kind: str, method: str, targets: str, precision: str, dropout: bool) -> Mapping[str, float]:
+def adapter_form(
+    kind: str, method: str, targets: str, precision: str, dropout: bool, *, kbit: bool = False
+) -> Mapping[str, float]:
     """Bytes a token and layer that adapters keep for backward, as factors of the widths h, a, f and the rank r.
 
     fp32 adapters without autocast: 4i + 4r for each target anew (PEFT casts the input each time); under autocast
     2i + 2r; over a 4-bit base, or in bf16, 2r and two bytes of each different input. Dropout adds a one-byte mask
-    of the input, and where the input was shared a copy of its own for each target.
+    of the input, and where the input was shared a copy of its own for each target. After k-bit preparation the residual
+    stream is in 32 bits (`kbit`): each target casts it anew.
     Source: traces (formulas in `block_factors.json`, PEFT 0.21.2).
     """
     groups = {"all": ("attention", "mlp"), "none": ()}.get(targets, (targets,))
@@ -63,7 +71,7 @@ def adapter_form(kind: str, method: str, targets: str, precision: str, dropout: 
             if precision == "fp32":
                 plus(symbol, 4.0 * uses)
                 plus("r", 4.0 * uses)
-            elif precision == "autocast" and method == "lora":
+            elif precision == "autocast" and (method == "lora" or (kbit and symbol == "h")):
                 plus(symbol, 2.0 * uses)
                 plus("r", 2.0 * uses)
             else:
