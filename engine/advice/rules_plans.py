@@ -8,6 +8,7 @@ from engine.advice.result import Assessment, Pick, TaskAssessment
 from engine.cost.age import STALE_DAYS
 from engine.findings import Finding, Severity
 from engine.memory.result import Verdict
+from engine.messages.mark import N_
 from engine.search.clusters import Seed
 from engine.search.options import DELIVERY_SERVER, DELIVERY_SMALL, delivery_days
 from engine.search.search import SearchResult
@@ -72,7 +73,7 @@ def _links(result: SearchResult, chosen: Sequence[Assessment]) -> Iterator[Findi
                 code="advice.link_bound",
                 severity=Severity.WARNING if assessment in chosen else Severity.ADVICE,
                 params={"gpu": cluster.gpu.name, "gpus": cluster.gpus, "share": share},
-                source="collectives of the speed formulas, term speed.communication",
+                source=N_("computed here: waiting for other cards, as a share of one training step"),
             )
             return
 

@@ -91,7 +91,7 @@ class FindingCard(Card):
         self.body.addWidget(label(text, selectable=True))
         notes = [about] if about else []
         if finding.source:
-            notes.append(language.fill("Source: {text}", text=finding.source))
+            notes.append(language.fill("Source: {text}", text=language.source(finding.source)))
         if notes:
             self.body.addWidget(label(" · ".join(notes), "small"))
         self.setAccessibleName(f"{words.severity_name(finding.severity, language)}: {text}")
