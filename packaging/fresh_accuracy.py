@@ -34,8 +34,9 @@ def fresh_section(grids: Sequence[Path], catalog: CatalogSnapshot) -> Iterator[s
     tables = [list(csv.DictReader(path.read_text(encoding="utf-8").splitlines())) for path in grids]
     yield f"\n## Memory against {sum(map(len, tables))} fresh traces\n"
     yield "Drawn with a fixed seed, and committed with their thresholds, before the formulas were run on them; none of"
-    yield "the models was traced before. What the first grid showed was mended, so that only the second one judges what"
-    yield "is there now. `tests/reference/FRESH.md` tells the story and holds the figures of the first run.\n"
+    yield "the models was traced before. What a grid showed was mended since, so that these figures are those of now;"
+    yield "what each grid said when it was run first, what was found and what is missed stands in"
+    yield "`tests/reference/FRESH.md`.\n"
     yield "| grid | group | rows | median error | 95 % below | greatest | phase right | inside | expected |"
     yield "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | --- |"
     worst: list[tuple[str, Comparison, str]] = []

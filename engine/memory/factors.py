@@ -238,7 +238,11 @@ def _compose_full(kind: str, way: Way) -> dict[str, Form]:
         parts = (1, _compose(kind, flash)[0]), (1, _compose(kind, eager)[0]), (-1, _compose(kind, full)[0])
         return _combine(*parts)
     plain = replace(way, precision="bf16")
-    base = _compose(kind, plain)[0] if plain != way else _entry(kind, plain) or {}
+    if plain == way:  # a kind whose eager attention was not traced: the kernel acts alike in all kinds
+        flash = replace(way, attention="flash")
+        parts = (1, _compose(kind, flash)[0]), (1, _compose(REFERENCE, way)[0]), (-1, _compose(REFERENCE, flash)[0])
+        return _combine(*parts)
+    base = _compose(kind, plain)[0]
     if way.precision == "fp32":
         return _in_32_bits(base)
     one = "none" if way.checkpointing == "none" else "full"
