@@ -8,7 +8,6 @@ import numpy as np
 
 from engine.architecture.model import Architecture
 from engine.layout.model import Attention, Job, LayoutBlock, LayoutLike, Offload
-from engine.memory.heap import keep_freed_memory
 from engine.memory.moments import Moment, moments_of
 from engine.memory.optimizer import state_bytes
 from engine.memory.overheads import MemoryPlatform, platform_for
@@ -51,7 +50,6 @@ def _with_scalars(layout: LayoutLike) -> LayoutLike:
     """The same layouts with a scalar where all candidates have one value: most formulas are then scalar too."""
     if not isinstance(layout, LayoutBlock):
         return layout
-    keep_freed_memory()
     arrays = {n: v for n, v in vars(layout).items() if isinstance(v, np.ndarray) and v.ndim and v.size}
     return replace(layout, **{n: int(v.flat[0]) for n, v in arrays.items() if (v == v.flat[0]).all()})
 

@@ -29,7 +29,8 @@ from engine.speed.work import ModelWork, attention_flops_per_token, model_work
 
 __all__ = ["inference_speed"]
 
-_SOURCE = "arXiv:2211.05102 §2: weights and cache are read once a step"
+#: Weights and cache are read once a step.
+_SOURCE = "arXiv:2211.05102 §2"
 
 
 @dataclass(frozen=True, slots=True)
@@ -339,7 +340,7 @@ def _terms(
             amount=between,
             formula="prefill_seconds * (sequences - 1) / output_tokens",
             values={"sequences": sequences, "output_tokens": job.output_tokens, "prompt_tokens": job.prompt_tokens},
-            source="continuous batching: Orca, OSDI 2022",
+            source="Orca, OSDI 2022",
             unit="seconds",
         ),
     )

@@ -21,7 +21,7 @@ __all__ = ["training_speed", "widened"]
 
 #: Methods whose step also generates text: their time depends on lengths and rollouts that a `Job` does not state.
 _GENERATING = frozenset({Method.PPO, Method.GRPO})
-_SOURCE_ROOFLINE = "roofline: Williams et al., CACM 52(4), 2009; FLOPs by operator: arXiv:2001.08361 §2.1"
+_SOURCE_ROOFLINE = "Williams et al., CACM 52(4), 2009; arXiv:2001.08361 §2.1"  # roofline; FLOPs by operator
 
 
 def training_speed(
