@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import gettext
 import locale
+import re
 import string
 from collections.abc import Mapping
 from datetime import date
@@ -33,6 +34,8 @@ __all__ = ["LANGUAGES", "Language", "LanguageCode", "money_param", "system_langu
 LanguageCode = Literal["en", "zh_CN"]
 LANGUAGES: tuple[LanguageCode, ...] = ("en", "zh_CN")
 DOMAIN = "gpu_advisor"
+#: The day of a row at the end of its source.
+_DAY_AT_END = re.compile(r" \(\d{4}-\d{2}-\d{2}\)$")
 
 
 def money_param(money: Money) -> str:
@@ -111,8 +114,12 @@ class Language:
         """A citation with its parts in this language where they are ours; names and addresses stay."""
         if not text:
             return ""
-        shown = ("；" if self.chinese else "; ").join(self.gettext(part) for part in text.split("; "))
-        return shown.replace(", undated,", f", {self.gettext('undated')},")
+        dated = _DAY_AT_END.search(text)
+        words, day = (text[: dated.start()], dated[0]) if dated else (text, "")
+        whole = self.gettext(words)
+        if whole == words:
+            whole = ("；" if self.chinese else "; ").join(self.gettext(part) for part in words.split("; "))
+        return whole.replace(", undated,", f", {self.gettext('undated')},") + day
 
     def fill(self, template: str, /, **params: object) -> str:
         """Translate an English template and fill in its fields."""

@@ -67,7 +67,8 @@ def machine_terms(
             spread * (units * price * factor),
             "units * price * exchange",
             {"units": units, "price": price, "exchange": factor},
-            f"{purchase.seller}, {day}, {purchase.source_url}" + (f"; {conversion}" if conversion else ""),
+            ", ".join(filter(None, (purchase.seller, day, purchase.source_url)))
+            + (f"; {conversion}" if conversion else ""),
             figures.currency,
         )
     ]

@@ -83,7 +83,8 @@ def rent_terms(
             Bounds(*(h * s * gpus * price * factor for h, s in _paired(billed, spread))),
             "gpus * billed_hours * price_per_gpu_hour * exchange",
             {"gpus": gpus, "billed_hours": billed.expected, "price_per_gpu_hour": price, "exchange": factor},
-            f"{offer.provider}, {day}, {offer.source_url}" + (f"; {conversion}" if conversion else ""),
+            ", ".join(filter(None, (offer.provider, day, offer.source_url)))
+            + (f"; {conversion}" if conversion else ""),
             figures.currency,
         )
     ]

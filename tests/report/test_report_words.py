@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import csv
+import io
+import re
 from importlib.resources import files
 from pathlib import Path
 
@@ -15,6 +17,7 @@ from engine.i18n import Language
 from engine.layout.model import Method, Offload, Recomputation, Regime, Sharding
 from engine.memory.result import Verdict
 from engine.messages import LABELS
+from engine.messages.sources import SOURCES
 from engine.quantity import Estimate, Money, MoneyEstimate
 from engine.report.document import OPEN, Amount, Facts, Join, Ordinal, Range, Text, count_open, say
 from engine.report.thresholds import next_lines, threshold_lines, thresholds
@@ -97,3 +100,17 @@ def test_open_fields_are_found_at_any_depth() -> None:
     from engine.report.document import Fact
 
     assert count_open((say("{x}", x=OPEN), Facts((Fact(Text("a"), OPEN), Fact(Text("b"), Text("c")))))) == 2
+
+
+def test_sources_of_the_tables_are_translated() -> None:
+    """What a calibration table says in words about a source is known to the translators; citations are not words."""
+    spoken = re.compile(r"[a-z]{3,} [a-z]{2,} [a-z]{3,}")
+    for name in ("memory_overheads", "software", "links"):
+        text = (files("resources") / "calibration" / f"{name}.csv").read_text(encoding="utf-8")
+        for row in csv.DictReader(io.StringIO(text)):
+            if spoken.search(row["source"]):
+                assert row["source"] in SOURCES, (name, row["source"])
+    chinese = Language("zh_CN")
+    for source in SOURCES:
+        assert chinese.source(f"{source} (2026-12-01)") != f"{source} (2026-12-01)"
+        assert chinese.source(f"{source} (2026-12-01)").endswith(" (2026-12-01)")
