@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
+import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -42,8 +43,22 @@ def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(autouse=True)
 def nothing_left_behind() -> Iterator[None]:
-    """Threads that a test started have ended when it ends."""
+    """Threads, timers and windows that a test started have ended when it ends."""
     before = set(threading.enumerate())
     yield
     left = [t for t in threading.enumerate() if t not in before and t.is_alive() and not t.daemon]
     assert not left, f"threads left behind: {left}"
+    on_screen = windows_and_timers()
+    assert not on_screen, f"left behind: {on_screen}"
+
+
+def windows_and_timers() -> list[Any]:
+    """Windows in sight and running timers of the application, where there is one."""
+    widgets: Any = sys.modules.get("PySide6.QtWidgets")
+    application = widgets.QApplication.instance() if widgets else None
+    if application is None:
+        return []
+    core: Any = sys.modules["PySide6.QtCore"]
+    core.QCoreApplication.sendPostedEvents(None, core.QEvent.Type.DeferredDelete)
+    windows = [w for w in widgets.QApplication.topLevelWidgets() if w.isVisible()]
+    return windows + [t for t in application.findChildren(core.QTimer) if t.isActive()]
