@@ -143,8 +143,8 @@ def works(python):
 
 
 def run_pip(command):
-    """Run pip; SetUpError where it fails."""
-    if subprocess.call(command) != 0:
+    """Run pip; SetUpError where it fails. Warnings of build tools concern their authors, not who installs."""
+    if subprocess.call(command, env=dict(os.environ, PYTHONWARNINGS="ignore")) != 0:
         raise SetUpError("pip_failed")
 
 
