@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import socket
-import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from left_behind import windows_and_timers
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 os.environ.setdefault("QT_ACCESSIBILITY", "0")
@@ -50,15 +50,3 @@ def nothing_left_behind() -> Iterator[None]:
     assert not left, f"threads left behind: {left}"
     on_screen = windows_and_timers()
     assert not on_screen, f"left behind: {on_screen}"
-
-
-def windows_and_timers() -> list[Any]:
-    """Windows in sight and running timers of the application, where there is one."""
-    widgets: Any = sys.modules.get("PySide6.QtWidgets")
-    application = widgets.QApplication.instance() if widgets else None
-    if application is None:
-        return []
-    core: Any = sys.modules["PySide6.QtCore"]
-    core.QCoreApplication.sendPostedEvents(None, core.QEvent.Type.DeferredDelete)
-    windows = [w for w in widgets.QApplication.topLevelWidgets() if w.isVisible()]
-    return windows + [t for t in application.findChildren(core.QTimer) if t.isActive()]

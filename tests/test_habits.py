@@ -5,8 +5,8 @@ from __future__ import annotations
 import socket
 from collections.abc import Iterator
 
-import conftest
 import pytest
+from left_behind import windows_and_timers
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication, QLabel
 
@@ -31,5 +31,5 @@ def forgotten(qapp: QApplication) -> Iterator[tuple[QLabel, QTimer]]:
 
 
 def test_what_is_left_behind_is_found(forgotten: tuple[QLabel, QTimer]) -> None:
-    found = conftest.windows_and_timers()
+    found = windows_and_timers()
     assert all(one in found for one in forgotten)
