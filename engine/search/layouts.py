@@ -17,7 +17,7 @@ from engine.architecture.model import Architecture
 from engine.layout.model import Job, LayoutBlock, Loss, Offload, Recomputation, Regime, Sharding
 from engine.search.resolve import Knobs
 
-__all__ = ["LayoutSet", "Shape", "serving_sets", "take", "training_sets"]
+__all__ = ["LayoutSet", "Shape", "accumulation_steps", "serving_sets", "take", "training_sets"]
 
 #: How far the global batch may be from the one asked for when it does not divide by the cards.
 BATCH_TOLERANCE = 0.10
@@ -140,7 +140,7 @@ def _training_degrees(
                 if ranks == 1 if sharding is not Sharding.NONE else context > 1:
                     continue  # sharding needs ranks to share among; context parallelism comes with sharding
                 for micro_batch in knobs.micro_batches:
-                    accumulation = _accumulation(batch, data * micro_batch)
+                    accumulation = accumulation_steps(batch, data * micro_batch)
                     if accumulation:
                         shard = 1 if sharding is Sharding.NONE else ranks
                         yield _Degrees(data, tensor, pipeline, context, shard, micro_batch, accumulation)
@@ -165,7 +165,7 @@ def _context_widths(job: Job, cards: int) -> Iterator[int]:
             yield width
 
 
-def _accumulation(batch: int, at_once: int) -> int:
+def accumulation_steps(batch: int, at_once: int) -> int:
     """Micro-steps of one optimizer step; 0 where the batch would be too far from the one asked for."""
     steps = max(1, round(batch / at_once))
     return steps if abs(steps * at_once - batch) <= BATCH_TOLERANCE * batch else 0

@@ -32,7 +32,10 @@ from engine.layout.model import (
 from engine.scenario import InferenceWorkload, ModelChoice, Task, TrainingWorkload
 from engine.speed.hardware import matrix_flops
 
-__all__ = ["COVERED_METHODS", "Knobs", "Precision", "ResolvedTask", "precision_of", "resolve_model", "resolve_task"]
+__all__ = [
+    "COVERED_METHODS", "Knobs", "Precision", "ResolvedTask", "default_regime", "precision_of", "resolve_model",
+    "resolve_task", "training_job", "trains_adapters",
+]  # fmt: skip
 
 Precision = Literal["bf16", "fp16"]
 
@@ -133,7 +136,7 @@ def resolve_task(task: Task, catalog: CatalogSnapshot) -> ResolvedTask:
         )
     tiers = tuple(_training_tiers(workload))
     assumptions.extend(_training_assumptions(task, workload, tiers[0]))
-    return ResolvedTask(task, architecture, (_training_job(workload),), tiers, tuple(assumptions))
+    return ResolvedTask(task, architecture, (training_job(workload),), tiers, tuple(assumptions))
 
 
 def _finding(code: str, task: Task, severity: Severity = Severity.INFO, **params: str | int | float) -> Finding:
@@ -143,14 +146,16 @@ def _finding(code: str, task: Task, severity: Severity = Severity.INFO, **params
 # training ---------------------------------------------------------------------------------------------------------
 
 
-def _trains_adapters(workload: TrainingWorkload) -> bool:
+def trains_adapters(workload: TrainingWorkload) -> bool:
+    """Whether adapters are trained rather than the weights."""
     if workload.method in (Method.LORA, Method.QLORA, Method.DORA):
         return True
     return workload.method in PAIRED_METHODS and workload.adapters
 
 
-def _training_job(workload: TrainingWorkload) -> Job:
-    adapters = _trains_adapters(workload)
+def training_job(workload: TrainingWorkload) -> Job:
+    """What one step computes, as the workload states it."""
+    adapters = trains_adapters(workload)
     quantization = workload.weight_quantization or ("nf4-dq" if workload.method is Method.QLORA else "none")
     data = workload.data
     filled = 1.0
@@ -181,7 +186,7 @@ def _prepares_kbit(workload: TrainingWorkload, quantization: WeightQuantization)
     )
 
 
-def _default_regime(workload: TrainingWorkload, job: Job) -> Regime:
+def default_regime(workload: TrainingWorkload, job: Job) -> Regime:
     """What is kept in which precision where the user didn't say.
 
     All weights trained: 32-bit weights, gradients and states, computed in 16 bits: the regime that loses no small
@@ -193,13 +198,13 @@ def _default_regime(workload: TrainingWorkload, job: Job) -> Regime:
 
 
 def _training_tiers(workload: TrainingWorkload) -> Iterator[Knobs]:
-    job = _training_job(workload)
+    job = training_job(workload)
     sharded = Sharding.ZERO3 if workload.framework.lower() in DEEPSPEED_FRAMEWORKS else Sharding.FSDP2
     trains_all = job.lora is None and workload.method is not Method.PROMPT
     micro = (workload.micro_batch_size,) if workload.micro_batch_size else MICRO_BATCHES
     usual = Knobs(
         shardings=(Sharding.NONE, Sharding.ZERO1, Sharding.ZERO2, sharded) if trains_all else (Sharding.NONE, sharded),
-        regimes=(workload.regime or _default_regime(workload, job),),
+        regimes=(workload.regime or default_regime(workload, job),),
         optimizers=(workload.optimizer or Optimizer.ADAMW,),
         recomputations=(workload.recomputation,)
         if workload.recomputation
@@ -269,7 +274,7 @@ def _model_assumptions(task: Task, architecture: Architecture) -> Iterator[Findi
 
 
 def _training_assumptions(task: Task, workload: TrainingWorkload, knobs: Knobs) -> Iterator[Finding]:
-    job = _training_job(workload)
+    job = training_job(workload)
     if workload.regime is None:
         if job.kbit_preparation:
             yield _finding("assumption.regime_qlora", task)
