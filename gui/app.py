@@ -71,6 +71,7 @@ def run_app(argv: list[str]) -> int:
     window.crash.install()
     try:
         window.show()
+        window.warm_up()
         if trouble is not None:
             show_error(window, state.language, trouble)
         if len(argv) > 1:

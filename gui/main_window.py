@@ -28,6 +28,7 @@ from gui.autosave import Autosave, Rescued
 from gui.crash import CrashHandler
 from gui.files import FileKind, kind_of_file
 from gui.icons import program_icon
+from gui.jobs import JobRunner
 from gui.menus import Menus
 from gui.problems import Page
 from gui.start_page import StartPage
@@ -69,6 +70,8 @@ class MainWindow(QMainWindow):
         self.setAcceptDrops(True)
         self.setMinimumSize(760, 520)
         self._pages: dict[str, QWidget] = {}
+        self._warm = JobRunner(self)
+        self._warm.succeeded.connect(lambda _modules: self._page("results"))
         self._build_menus()
         self._build_body()
         self.setStatusBar(Status(state, self))
@@ -129,6 +132,11 @@ class MainWindow(QMainWindow):
         column.addWidget(self.stack, 1)
         self.setCentralWidget(body)
 
+    def warm_up(self) -> None:
+        """Read the code of engine and pages and make the results' page, so that the first click need not wait."""
+        modules = ["engine.advice.advise", *(module for _name, _caption, module, _kind in _PLACES if module)]
+        self._warm.submit(lambda _control: [importlib.import_module(module) for module in modules])
+
     def _connect(self) -> None:
         state = self.state
         state.failed.connect(self.take_failure)
@@ -140,21 +148,22 @@ class MainWindow(QMainWindow):
 
     def go(self, name: str) -> None:
         """Show one of the window's pages; those that are not there yet are made."""
+        page = self._page(name)
+        if name == "results" and self.state.advice is None:
+            self.state.request_advice()
+        self.stack.setCurrentWidget(page)
+        self._nav_buttons[name].setChecked(True)
+
+    def _page(self, name: str) -> QWidget:
         if name not in self._pages:
             self._pages[name] = self._make(name)
             self.stack.addWidget(self._pages[name])
-        if name == "results" and self.state.advice is None:
-            self.state.request_advice()
-        self.stack.setCurrentWidget(self._pages[name])
-        self._nav_buttons[name].setChecked(True)
+        return self._pages[name]
 
     @property
     def wizard(self) -> WizardView:
         """The questions, made if need be."""
-        if "wizard" not in self._pages:
-            self._pages["wizard"] = self._make("wizard")
-            self.stack.addWidget(self._pages["wizard"])
-        page = self._pages["wizard"]
+        page = self._page("wizard")
         if not isinstance(page, WizardView):
             raise TypeError(page)
         return page
@@ -383,6 +392,7 @@ class MainWindow(QMainWindow):
             self.autosave.flush()
         self.state.remember(geometry=bytes(self.saveGeometry().toBase64().data()).decode())
         self.state.close()
+        self._warm.close()
         for page in self._pages.values():
             close_jobs = getattr(page, "close_jobs", None)
             if callable(close_jobs):

@@ -103,7 +103,6 @@ class AppState(QObject):
         self._jobs.progress.connect(self.progress)
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
-        self._timer.setInterval(ESTIMATE_DELAY_MS)
         self._timer.timeout.connect(self.request_advice)
 
     # what there is --------------------------------------------------------------------------------------------
@@ -212,7 +211,7 @@ class AppState(QObject):
         self.draft_changed.emit(self.draft)
         self.document_changed.emit()
         if self._live_estimate:
-            self._timer.start()
+            self._timer.start(ESTIMATE_DELAY_MS)
 
     # documents ------------------------------------------------------------------------------------------------
 
@@ -254,7 +253,7 @@ class AppState(QObject):
         self.advice_changed.emit(None)
         self.document_changed.emit()
         if self._live_estimate:
-            self._timer.start()
+            self._timer.start(0)  # nobody is typing
 
     # taste ----------------------------------------------------------------------------------------------------
 

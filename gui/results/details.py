@@ -16,6 +16,7 @@ from gui.results.tree import WorkingModel
 from gui.results.working import working
 from gui.state import AppState
 from gui.widgets.basic import button, clear_layout, label, scrolled
+from gui.widgets.when_seen import WhenSeen
 from gui.widgets.words import Words
 
 __all__ = ["DetailsTab"]
@@ -45,8 +46,9 @@ class DetailsTab(QWidget):
         splitter.setStretchFactor(1, 3)
         splitter.setSizes([500, 300])
         self._build(splitter)
-        selection.changed.connect(self._show)
-        self._words.run(lambda _language: self._show(selection.assessment))
+        self._seen = WhenSeen(self, lambda: self._show(selection.assessment))
+        selection.changed.connect(self._seen.ask)
+        self._words.run(self._say)
 
     def _shape_tree(self) -> None:
         self.tree.setObjectName("details.tree")
@@ -98,11 +100,15 @@ class DetailsTab(QWidget):
         self.tree.expandAll()
         self._span_rows(QModelIndex())
 
-    def _show(self, assessment: Assessment | None) -> None:
-        language, advice = self._words.language, self._selection.advice
+    def _say(self, language: Language) -> None:
         self.tree.setAccessibleName(language.gettext("Working of the chosen plan"))
+        self.meaning.setAccessibleName(language.gettext("What this means"))
         self.copy_value.setText(language.pgettext("menu", "Copy value"))
         self.copy_line.setText(language.pgettext("menu", "Copy line"))
+        self._seen.ask()
+
+    def _show(self, assessment: Assessment | None) -> None:
+        language, advice = self._words.language, self._selection.advice
         clear_layout(self._sentences)
         if assessment is None or advice is None:
             self.model.set_nodes((), language)
@@ -132,7 +138,6 @@ class DetailsTab(QWidget):
             for sentence in layout_sentences(assessment, task, language):
                 self._sentences.addWidget(label(language.fill("• {reason}", reason=sentence), selectable=True))
         self._sentences.addStretch(1)
-        self.meaning.setAccessibleName(language.gettext("What this means"))
 
     # copying ------------------------------------------------------------------------------------------------
 

@@ -13,6 +13,7 @@ from gui.results.parts import FindingCard
 from gui.results.selection import Selection
 from gui.state import AppState
 from gui.widgets.basic import clear_layout, label, scrolled
+from gui.widgets.when_seen import WhenSeen
 from gui.widgets.words import Words
 
 __all__ = ["FindingsTab", "collected"]
@@ -43,12 +44,16 @@ class FindingsTab(QWidget):
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
         outer.addWidget(self.area)
-        selection.changed.connect(self._show)
-        self._words.run(lambda _language: self._show(selection.assessment))
+        self._seen = WhenSeen(self, lambda: self._show(selection.assessment))
+        selection.changed.connect(self._seen.ask)
+        self._words.run(self._say)
+
+    def _say(self, language: Language) -> None:
+        self.area.setAccessibleName(language.gettext("Findings"))
+        self._seen.ask()
 
     def _show(self, chosen: Assessment | None) -> None:
         advice, language = self._selection.advice, self._words.language
-        self.area.setAccessibleName(language.gettext("Findings"))
         clear_layout(self._column)
         if advice is not None:
             self._fill(collected(advice, chosen), chosen, language)

@@ -30,6 +30,7 @@ from gui.results.compare import CompareTab
 from gui.results.details import DetailsTab
 from gui.results.files import Exporter
 from gui.results.findings_tab import FindingsTab
+from gui.results.fit_tab import FitTab
 from gui.results.selection import Selection
 from gui.results.sources import SourcesTab
 from gui.results.top import TopArea
@@ -86,6 +87,7 @@ class ResultsPage(QWidget):
     def close_jobs(self) -> None:
         """End all background work of this page; before the window goes."""
         self.memory.close_jobs()
+        self.fit.close_jobs()
         self.money.close_jobs()
         self.exporter.close_jobs()
 
@@ -191,6 +193,7 @@ class ResultsPage(QWidget):
         self.chosen_note.setObjectName("results.chosen")
         self.compare = CompareTab(state, selection)
         self.memory = ChartsTab("memory", memory_charts(), state, selection)
+        self.fit = FitTab(state, selection)
         self.money = ChartsTab("money", money_charts(), state, selection)
         self.details = DetailsTab(state, selection)
         self.why_not = WhyNotTab(state, selection)
@@ -204,6 +207,7 @@ class ResultsPage(QWidget):
         names: tuple[tuple[QWidget, Text], ...] = (
             (self.compare, NP_("tab", "Compare")),
             (self.memory, NP_("tab", "Memory")),
+            (self.fit, NP_("tab", "What would make it fit")),
             (self.money, NP_("tab", "Time and cost")),
             (self.details, NP_("tab", "Details")),
             (self.why_not, NP_("tab", "Why not?")),

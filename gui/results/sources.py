@@ -20,6 +20,7 @@ from gui.state import AppState
 from gui.table_view import SearchField, TableView
 from gui.tables import Column, TableModel, TableProxy
 from gui.widgets.basic import label
+from gui.widgets.when_seen import WhenSeen
 from gui.widgets.words import Words
 
 __all__ = ["COLUMNS", "SourceRow", "SourcesTab", "source_rows"]
@@ -142,7 +143,8 @@ class SourcesTab(QWidget):
         for widget in (self.search, self.view, self.note):
             column.addWidget(widget, 1 if widget is self.view else 0)
         self.view.sortByColumn(-1, Qt.SortOrder.AscendingOrder)  # as the plans use them
-        selection.advice_changed.connect(self._show)
+        self._seen = WhenSeen(self, lambda: self._show(selection.advice))
+        selection.advice_changed.connect(self._seen.ask)
         self._words.run(self._say)
 
     def _say(self, language: Language) -> None:

@@ -16,6 +16,7 @@ from gui.state import AppState
 from gui.table_view import SearchField, TableView
 from gui.tables import Column, TableModel, TableProxy
 from gui.widgets.basic import label
+from gui.widgets.when_seen import WhenSeen
 from gui.widgets.words import Words
 
 __all__ = ["COLUMNS", "Outcome", "WhyNotTab", "outcomes"]
@@ -98,7 +99,8 @@ class WhyNotTab(QWidget):
         self.view.sortByColumn(2, Qt.SortOrder.AscendingOrder)
         self.view.row_chosen.connect(self._choose)
         self.search.textChanged.connect(lambda _text: self._count())
-        selection.advice_changed.connect(self._show)
+        self._seen = WhenSeen(self, lambda: self._show(selection.advice))
+        selection.advice_changed.connect(self._seen.ask)
         self._words.run(self._say)
 
     def _say(self, language: Language) -> None:

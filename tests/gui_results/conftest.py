@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import pytest
 import results_sample as sample
-from PySide6.QtCore import QCoreApplication, QEvent, Qt
+from PySide6.QtCore import QCoreApplication, QEvent
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -91,12 +91,6 @@ def opened(qtbot: QtBot, state: AppState) -> Iterator[Callable[[type[Page]], Pag
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
 
 
-def give(state: AppState, advice: Advice | None) -> None:
-    """What the state does when the engine has answered."""
-    state._advice = advice  # pyright: ignore[reportPrivateUsage]
-    state.advice_changed.emit(advice)
-
-
 @pytest.fixture
 def english() -> Language:
     """English."""
@@ -107,15 +101,3 @@ def english() -> Language:
 def chinese() -> Language:
     """Simplified Chinese."""
     return Language("zh_CN")
-
-
-def nameless(page: QWidget) -> list[tuple[str, str]]:
-    """Widgets that the Tab key reaches and a screen reader could not name."""
-    return [
-        (type(w).__name__, w.objectName())
-        for w in page.findChildren(QWidget)
-        if w.focusPolicy() & Qt.FocusPolicy.TabFocus
-        and not (w.accessibleName() or getattr(w, "text", lambda: "")())
-        and not w.objectName().startswith("qt_")
-        and w.parent().metaObject().className() != "QComboBoxPrivateContainer"  # the list that a combo box opens
-    ]

@@ -9,7 +9,7 @@ from pathlib import Path
 import pypdf
 import pytest
 import results_sample as sample
-from conftest import give, nameless
+from pages_at_hand import give, nameless
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 import results_sample as sample
-from conftest import give, nameless
+from pages_at_hand import give, nameless
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QAbstractButton, QLabel, QPushButton, QWidget
@@ -86,11 +86,15 @@ def test_a_choice_anywhere_shows_everywhere(qtbot: QtBot, state: AppState, opene
     assert page.compare.view.current_row().assessment.plan.id == "rent-h100"
     assert "H100" in page.chosen_note.text()
     assert card.property("look") == "card-accent"
+    assert page.details.model.rowCount() == 0, "what is out of sight is not made"
+    page.tabs.setCurrentWidget(page.details)
     top = page.details.model.index(0, 1).data()
     assert top == "30.20 GiB"
+    page.tabs.setCurrentWidget(page.compare)
     page.compare.view.setFocus()
     qtbot.keyClick(page.compare.view, Qt.Key.Key_Down)
     assert page.selection.assessment.plan.id == "buy-unknown"
+    page.tabs.setCurrentWidget(page.details)
     assert page.details.model.index(0, 1).data() == "52.00 GiB"
     assert page.memory.views[0][0].chart is not None
 
@@ -148,6 +152,7 @@ def test_copying(qtbot: QtBot, state: AppState, opened: Opened) -> None:
     give(state, sample.advice())
     qtbot.mouseClick(named(page, QPushButton, "compare.copy"), Qt.MouseButton.LeftButton)
     assert QGuiApplication.clipboard().text().count("\n") == 4
+    page.tabs.setCurrentWidget(page.details)
     page.details.tree.setCurrentIndex(page.details.model.index(0, 0))
     page.details.copy_line.trigger()
     assert QGuiApplication.clipboard().text().startswith("Memory per GPU at the peak\t71.00 GiB")
