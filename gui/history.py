@@ -41,9 +41,12 @@ class History:
         return bool(self._after)
 
     def push(self, draft: Draft, what: str) -> None:
-        """A new draft; `what` names the fields that changed, so that typing in one field is one step."""
+        """A new draft; `what` names the fields that changed, so that typing in one field is one step.
+
+        Without a name it is a step of its own.
+        """
         key, now = self._last[0], self._clock()
-        if not (self._before and key == what and now - self._last[1] < COALESCE_SECONDS):
+        if not (self._before and what and key == what and now - self._last[1] < COALESCE_SECONDS):
             self._before = [*self._before[-MAX_STEPS + 1 :], self._now]
         self._now, self._after, self._last = draft, [], (what, now)
 

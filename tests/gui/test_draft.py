@@ -138,3 +138,10 @@ def test_undo_takes_back_a_field_not_a_letter() -> None:
     assert history.redo().tasks[0].examples == 123
     history.push(usable().changed(name="y"), "name")
     assert not history.can_redo
+
+
+def test_steps_without_a_name_are_never_joined() -> None:
+    history = History(Draft.new(), clock=lambda: 1.0)
+    for name in ("a", "b"):
+        history.push(history.draft.changed(name=name), "")
+    assert history.undo().name == "a"
