@@ -26,11 +26,6 @@ __all__ = ["build_window", "no_window_reason", "run_app"]
 
 _log = logging.getLogger(__name__)
 
-#: What a window needs of a bare Debian or Ubuntu; the other systems bring it along.
-SYSTEM_LIBRARIES = (
-    "libegl1 libgl1 libxkbcommon0 libxkbcommon-x11-0 libdbus-1-3 libfontconfig1 libxcb-cursor0 libxcb-icccm4 "
-    "libxcb-keysyms1 libxcb-shape0"
-)
 #: Size of one log file, and how many are kept.
 LOG_BYTES, LOG_FILES = 500_000, 3
 
@@ -83,7 +78,7 @@ def run_app(argv: list[str]) -> int:
 
 def build_window(application: QApplication, state: AppState) -> MainWindow:
     """The window with everything tied to it, not yet shown."""
-    from gui.autosave import Autosave, read_autosave
+    from gui.autosave import Autosave, open_slots
     from gui.main_window import MainWindow
     from gui.theme import apply_theme, install_fonts
 
@@ -94,8 +89,8 @@ def build_window(application: QApplication, state: AppState) -> MainWindow:
     state.language_changed.connect(words.speak)
     state.theme_changed.connect(lambda theme: apply_theme(application, theme))
     application.styleHints().colorSchemeChanged.connect(lambda _scheme: state.refresh_theme())
-    rescued = read_autosave()
-    return MainWindow(state, autosave=Autosave(state, parent=state), rescued=rescued)
+    slot, rescued = open_slots()
+    return MainWindow(state, autosave=Autosave(state, slot, parent=state), rescued=rescued)
 
 
 class _QtWords:

@@ -75,6 +75,21 @@ def ask_leave(parent: QWidget, language: Language) -> bool:
     return _ask(box, answers, "stay", "stay") == "leave"
 
 
+def ask_forget(parent: QWidget, language: Language) -> bool:
+    """Whether unsaved work of an earlier time may be thrown away."""
+    box = _box(
+        parent,
+        QMessageBox.Icon.Warning,
+        language.gettext("Throw the unsaved work away?"),
+        language.gettext("What was entered then and never saved can't be brought back."),
+    )
+    answers = {
+        "forget": language.pgettext("button", "Throw away"),
+        "keep": language.pgettext("button", "Keep it"),
+    }
+    return _ask(box, answers, "keep", "keep") == "forget"
+
+
 def show_error(parent: QWidget | None, language: Language, error: KnownError) -> None:
     """Say what went wrong in the world, and what to do."""
     show_message(parent, language.gettext("This did not work"), language.error(error), warning=True)

@@ -191,6 +191,7 @@ class MainWindow(QMainWindow):
         page.path_wanted.connect(self.open_path)
         page.example_wanted.connect(self.open_example)
         page.resume_wanted.connect(self.resume)
+        page.forget_wanted.connect(self.forget_rescued)
         return page
 
     # files ----------------------------------------------------------------------------------------------------
@@ -229,17 +230,28 @@ class MainWindow(QMainWindow):
 
     def resume(self) -> None:
         """Go on with unsaved work of the last time."""
-        rescued, self._rescued = self._rescued, None
+        rescued = self._rescued
         if rescued is None or not self._may_replace():
             return
         self.state.restore(rescued.draft, Path(rescued.path) if rescued.path else None)
+        if self.autosave is not None:
+            self.autosave.flush()  # kept anew before the old file goes
+        self._forget(rescued)
         self._begin()
 
-    def _begin(self, *, at_review: bool = False) -> None:
+    def forget_rescued(self) -> None:
+        """Throw the unsaved work of the last time away, if the person is sure."""
+        if self._rescued is not None and dialogs.ask_forget(self, self.state.language):
+            self._forget(self._rescued)
+
+    def _forget(self, rescued: Rescued) -> None:
+        rescued.forget()
         self._rescued = None
         start = self._pages.get("start")
         if isinstance(start, StartPage):
             start.offer(None)
+
+    def _begin(self, *, at_review: bool = False) -> None:
         self.wizard.restart()
         self.go("wizard")
         if at_review and not self.state.draft.problems():
@@ -389,7 +401,7 @@ class MainWindow(QMainWindow):
     def closeEvent(self, event: QCloseEvent) -> None:
         """Nothing is lost: unsaved work is kept; all threads end before the window goes."""
         if self.autosave is not None:
-            self.autosave.flush()
+            self.autosave.close()
         self.state.remember(geometry=bytes(self.saveGeometry().toBase64().data()).decode())
         self.state.close()
         self._warm.close()

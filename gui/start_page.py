@@ -13,7 +13,7 @@ from gui.autosave import Rescued
 from gui.state import AppState
 from gui.widgets.basic import Card, bound_label, button, clear_layout, label, scrolled
 from gui.widgets.choice_cards import ChoiceCards
-from gui.widgets.words import Text, Words
+from gui.widgets.words import NP_, Text, Words
 
 __all__ = ["StartPage"]
 
@@ -26,6 +26,7 @@ class StartPage(QWidget):
     path_wanted = Signal(object)  # Path
     example_wanted = Signal(str)
     resume_wanted = Signal()
+    forget_wanted = Signal()  # the unsaved work is not wanted any more
 
     def __init__(self, state: AppState, rescued: Rescued | None = None, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -90,6 +91,9 @@ class StartPage(QWidget):
         row.addLayout(texts, 1)
         self.resume = button(self._words, N_("&Go on with it"), "start.resume", "primary")
         self.resume.clicked.connect(self._resume)
+        forget = button(self._words, NP_("button", "Throw it away…"), "start.forget", "link")
+        forget.clicked.connect(self.forget_wanted)
+        row.addWidget(forget, 0, Qt.AlignmentFlag.AlignVCenter)
         row.addWidget(self.resume, 0, Qt.AlignmentFlag.AlignVCenter)
         self.resume_card.body.addLayout(row)
         self._column.addWidget(self.resume_card)

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 import time
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -18,8 +19,8 @@ from engine.examples import example_content
 from engine.hardware.model import CatalogSnapshot
 from engine.inputs import read_scenario
 from engine.scenario import Scenario
-from gui.autosave import Autosave, read_autosave
-from gui.draft import MoneyDraft
+from gui.autosave import Autosave, Rescued, Slot, open_slots, read_autosave
+from gui.draft import Draft, MoneyDraft
 from gui.jobs import JobRunner
 from gui.settings import SettingsFile
 from gui.state import AppState
@@ -203,7 +204,7 @@ def test_two_states_do_not_know_of_each_other(state: AppState, bundled: CatalogS
 
 def test_unsaved_work_is_written_and_goes_when_it_is_saved(qtbot: QtBot, state: AppState, tmp_path: Path) -> None:
     path = tmp_path / "unsaved.json"
-    autosave = Autosave(state, path)
+    autosave = Autosave(state, Slot(path))
     state.open_example(example_content("qlora-8b-own-card", state.language), "x")
     state.edit(name="half done")
     qtbot.waitUntil(path.exists, timeout=5000)
@@ -223,13 +224,13 @@ os.environ["QT_QPA_PLATFORM"] = "offscreen"
 from pathlib import Path
 from PySide6.QtWidgets import QApplication
 from engine.hardware.model import CatalogSnapshot
-from gui.autosave import Autosave
+from gui.autosave import Autosave, Slot
 from gui.settings import SettingsFile
 from gui.state import AppState
 app = QApplication([])
 catalog = CatalogSnapshot(version="1", sha256="0", gpus=())
 state = AppState(catalog, settings=SettingsFile(Path({str(tmp_path / "s.json")!r})))
-autosave = Autosave(state, Path({str(path)!r}))
+autosave = Autosave(state, Slot(Path({str(path)!r})))
 state.edit(name="before the power went")
 autosave.flush()
 os.kill(os.getpid(), signal.SIGKILL)
@@ -257,3 +258,42 @@ def test_a_saved_scenario_carries_the_users_own_offers(bundled: CatalogSnapshot,
     assert not state.unsaved
     assert [o.id for o in read_scenario(tmp_path / "a.json").offers] == ["mine"]
     state.close()
+
+
+def unsaved(folder: Path, name: str, saved_at: datetime) -> Path:
+    """Work that a program which is no more has left."""
+    path = folder / f"{name}.json"
+    path.write_text(Rescued(saved_at=saved_at, draft=Draft.new().changed(name=name)).model_dump_json(), "utf-8")
+    return path
+
+
+def test_two_programs_keep_their_unsaved_work_apart(tmp_path: Path) -> None:
+    first, nothing = open_slots(tmp_path)
+    second, still_nothing = open_slots(tmp_path)
+    assert first.path != second.path
+    assert nothing is None and still_nothing is None
+    unsaved(tmp_path, first.path.stem, datetime.now(UTC))
+    assert open_slots(tmp_path)[1] is None, "the first program still runs"
+    first.release()
+    again, rescued = open_slots(tmp_path)
+    assert rescued is not None and again.path != first.path, "what is offered is not written over"
+    assert open_slots(tmp_path)[1] is None, "it is offered by one program only"
+
+
+def test_the_newest_left_over_work_is_offered_and_the_older_one_next_time(tmp_path: Path) -> None:
+    old = unsaved(tmp_path, "unsaved-1", datetime(2026, 11, 1, tzinfo=UTC))
+    new = unsaved(tmp_path, "unsaved-2", datetime(2026, 11, 2, tzinfo=UTC))
+    (tmp_path / "unsaved-3.json").write_bytes(b"{")
+    own, rescued = open_slots(tmp_path)
+    assert rescued is not None and rescued.draft.name == "unsaved-2"
+    assert own.path.name == "unsaved-4.json"
+    rescued.forget()
+    assert not new.exists() and old.exists()
+    assert open_slots(tmp_path)[1] is not None
+
+
+def test_a_folder_that_cannot_be_written_is_no_obstacle(tmp_path: Path) -> None:
+    blocked = tmp_path / "file"
+    blocked.write_text("")
+    slot, rescued = open_slots(blocked)
+    assert rescued is None and slot.path.parent == blocked
