@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import platformdirs
 
+from engine.cli.screen import SYSTEM_LIBRARIES
 from engine.errors import CatalogError, KnownError
 from engine.i18n import Language, system_language
 

@@ -20,8 +20,12 @@ WINDOWS = os.name == "nt"
 LEAST = (3, 11)
 #: System libraries that Qt loads even without a screen, and what a window on X needs besides.
 QT_PACKAGES = (
-    "libegl1 libgl1 libxkbcommon0 libxkbcommon-x11-0 libdbus-1-3 libfontconfig1 libxcb-cursor0 libxcb-icccm4 "
-    "libxcb-keysyms1 libxcb-shape0 libxcb-image0 libxcb-render-util0"
+    "libegl1 libgl1 libglib2.0-0 libxkbcommon0 libxkbcommon-x11-0 libdbus-1-3 libfontconfig1 libxcb-cursor0 "
+    "libxcb-icccm4 libxcb-keysyms1 libxcb-shape0 libxcb-image0 libxcb-render-util0"
+)
+QT_PACKAGES_FEDORA = (
+    "libglvnd-egl libglvnd-glx glib2 libxkbcommon libxkbcommon-x11 dbus-libs fontconfig xcb-util-cursor xcb-util-wm "
+    "xcb-util-keysyms xcb-util-image xcb-util-renderutil"
 )
 QT_PROBE = "from PySide6.QtWidgets import QApplication; QApplication([])"
 
@@ -38,6 +42,11 @@ WORDS = {
         "Python's venv module is missing, so no private environment can be made. Install it with:\n    {command}\n"
         "and run this command again.",
         "缺少 Python 的 venv 模块，无法创建独立环境。请安装：\n    {command}\n然后重新运行本命令。",
+    ),
+    "read_only": (
+        "The folder {path} can't be written to, so nothing can be set up in it.\n"
+        "Copy the sources to a folder of your own and run this command there.",
+        "文件夹 {path} 不可写，无法在其中安装。\n请把源码复制到您自己的文件夹，再在那里运行本命令。",
     ),
     "venv_failed": (
         "The private environment {path} could not be made. What Python said:\n{said}",
@@ -79,13 +88,22 @@ def main(arguments):
         return 3
     python = environment_program("python")
     if command == "run":
-        return subprocess.call([environment_program("gpu-advisor")] + arguments[1:])
+        return hand_over([environment_program("gpu-advisor")] + arguments[1:])
     said = qt_problem(python)
     if said:
         say("qt_library", said=said, command=qt_command())
         return 3
-    environ = dict(os.environ, QT_QPA_PLATFORM="offscreen")
-    return subprocess.call([python, "-m", "pytest"] + arguments[1:], cwd=ROOT, env=environ)
+    os.chdir(ROOT)
+    os.environ["QT_QPA_PLATFORM"] = "offscreen"
+    return hand_over([python, "-m", "pytest"] + arguments[1:])
+
+
+def hand_over(command):
+    """Go on as that program, so that Ctrl-C and signals reach it alone; Windows knows only to wait for it."""
+    sys.stdout.flush()
+    if WINDOWS:
+        return subprocess.call(command)
+    return os.execv(command[0], command)
 
 
 class SetUpError(Exception):
@@ -103,6 +121,8 @@ def set_up(with_tests):
     stamp = stamp_of(requirements)
     if os.path.exists(environment_program("python")) and read(stamp_path) == stamp:
         return
+    if not os.access(ROOT, os.W_OK):
+        raise SetUpError("read_only", path=ROOT)
     say("setting_up", path=ENVIRONMENT)
     make_environment()
     python = environment_program("python")
@@ -159,7 +179,7 @@ def qt_problem(python):
 def qt_command():
     """The command that installs Qt's system libraries here."""
     if shutil.which("dnf"):
-        return as_root("dnf install -y mesa-libEGL mesa-libGL libxkbcommon libxkbcommon-x11 dbus-libs fontconfig")
+        return as_root("dnf install -y " + QT_PACKAGES_FEDORA)
     return as_root("apt-get install -y " + QT_PACKAGES)
 
 

@@ -64,11 +64,12 @@ def start(
         print(language.gettext("No window was asked for. Here is a bundled example instead."))
         _example(language, pdf)
         return
-    from engine.cli.screen import screen_problem
+    from engine.cli.screen import SYSTEM_LIBRARIES, screen_problem
 
     problem = screen_problem()
     if problem is not None:
-        print(language.error(WorldError(f"cli.{problem}")))
+        params = {"packages": SYSTEM_LIBRARIES} if problem == "qt_library" else {}
+        print(language.error(WorldError(f"cli.{problem}", **params)))
         _example(language, pdf)
         return
     from gui.app import run_app

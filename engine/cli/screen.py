@@ -8,10 +8,15 @@ import subprocess
 import sys
 from typing import Literal
 
-__all__ = ["ScreenProblem", "screen_problem"]
+__all__ = ["SYSTEM_LIBRARIES", "ScreenProblem", "screen_problem"]
 
 ScreenProblem = Literal["no_screen", "no_qt", "qt_library"]
 
+#: What a window needs of a bare Debian or Ubuntu; the other systems bring it along.
+SYSTEM_LIBRARIES = (
+    "libegl1 libgl1 libglib2.0-0 libxkbcommon0 libxkbcommon-x11-0 libdbus-1-3 libfontconfig1 libxcb-cursor0 "
+    "libxcb-icccm4 libxcb-keysyms1 libxcb-shape0 libxcb-image0 libxcb-render-util0"
+)
 #: Opens and closes a Qt application; Qt aborts the process where the platform plugin can't load, hence a process apart.
 _PROBE = "from PySide6.QtWidgets import QApplication; QApplication([])"
 _PROBE_SECONDS = 20

@@ -49,8 +49,7 @@ TEMPLATES: dict[str, str] = {
         "Here is a bundled example in the terminal instead."
     ),
     "cli.qt_library": N_(
-        "The window needs system libraries that are missing. On Debian and Ubuntu: sudo apt-get install -y libegl1 "
-        "libgl1 libxkbcommon-x11-0 libxcb-cursor0 libxcb-icccm4 libxcb-keysyms1 libxcb-shape0 libdbus-1-3. Here is a "
-        "bundled example in the terminal instead."
+        "The window needs system libraries that are missing. On Debian or Ubuntu, install them with:\n"
+        "    sudo apt-get install -y {packages}\nHere is a bundled example in the terminal instead."
     ),
 }
