@@ -29,6 +29,8 @@ TOKEN_STEP, LEAST_TOKENS = 128, 256
 MOST_CARDS = 64
 #: A card with less than this much more memory is no bigger card: drivers differ by as much.
 BIGGER = 1.05
+#: Memory of the largest usual host (two sockets, 16 modules of 128 GB), where the machine is not known.
+LARGEST_HOST_BYTES = 2 * 2**40
 #: Fits, tightly or not.
 ANY_FIT = frozenset({Verdict.FITS, Verdict.FITS_TIGHTLY})
 _ADAMW = frozenset({Optimizer.ADAMW, Optimizer.ADAMW_FOREACH, Optimizer.ADAMW_FP32, Optimizer.ADAMW_MASTER})
@@ -171,10 +173,12 @@ def _offload(setting: Setting, _world: World) -> Iterator[Step]:
     begin = levels.index(setting.layout.offload) + 1 if setting.layout.offload in levels else len(levels)
     for level in levels[begin:]:
         moved = setting.laid_out(offload=level)
-        yield _step(
-            "fit.offload", moved, edits=(Edit(field="offload", value=level.value),),
-            what=f"offload.{level.value}", host=moved.memory().host_bytes,
-        )  # fmt: skip
+        host = moved.memory().host_bytes
+        system = setting.cluster.system
+        there = (system.ram_bytes if system is not None else None) or LARGEST_HOST_BYTES
+        if host * setting.cluster.gpus_per_node <= there:
+            edit = Edit(field="offload", value=level.value)
+            yield _step("fit.offload", moved, edits=(edit,), what=f"offload.{level.value}", host=host)
 
 
 def _lora(setting: Setting, _world: World) -> Iterator[Step]:

@@ -63,3 +63,9 @@ class FitAdvice(Frozen):
     changes: tuple[FitChange, ...]  # those that make it fit first, the cheapest first
     pair: FitChange | None = None  # where no single one does, or two together cost less time
     limits: tuple[FitLimit, ...] = ()
+
+    @property
+    def best_fits(self) -> bool:
+        """Whether it fits as it is, or with one change or two."""
+        as_it_is = self.memory.verdict in (Verdict.FITS, Verdict.FITS_TIGHTLY)
+        return as_it_is or self.pair is not None or any(c.fits for c in self.changes)

@@ -20,7 +20,10 @@ from engine.speed.result import InferenceSpeed, TrainingSpeed
 from engine.validation.estimate import CaseEstimate
 from engine.validation.result import ValidationReport
 
-__all__ = ["advice_answer", "dumps", "estimate_answer", "model_answer", "validation_answer"]
+__all__ = [
+    "advice_answer", "dumps", "estimate_answer", "findings_json", "memory_json", "model_answer", "three",
+    "validation_answer",
+]  # fmt: skip
 
 
 def dumps(answer: object) -> str:
@@ -39,7 +42,8 @@ def _finite(value: Any) -> Any:
 # pieces -------------------------------------------------------------------------------------------------------------
 
 
-def _three(estimate: Estimate) -> dict[str, float]:
+def three(estimate: Estimate) -> dict[str, float]:
+    """An estimate."""
     return {"low": estimate.low, "expected": estimate.expected, "high": estimate.high}
 
 
@@ -53,7 +57,7 @@ def _terms(terms: Iterable[Term], language: Language, amount: str) -> list[dict[
         {
             "name": t.name,
             "text": language.label(t.name),
-            amount: _three(t.estimate),
+            amount: three(t.estimate),
             "formula": t.formula,
             "values": t.values,
             "source": t.source,
@@ -62,7 +66,8 @@ def _terms(terms: Iterable[Term], language: Language, amount: str) -> list[dict[
     ]
 
 
-def _findings(findings: Iterable[Finding], language: Language) -> list[dict[str, Any]]:
+def findings_json(findings: Iterable[Finding], language: Language) -> list[dict[str, Any]]:
+    """Findings with their sentences."""
     return [
         {
             "code": f.code,
@@ -75,12 +80,13 @@ def _findings(findings: Iterable[Finding], language: Language) -> list[dict[str,
     ]
 
 
-def _memory(memory: MemoryAssessment, language: Language) -> dict[str, Any]:
+def memory_json(memory: MemoryAssessment, language: Language) -> dict[str, Any]:
+    """Memory of one card."""
     return {
-        "peak_bytes": _three(memory.driver),
-        "allocated_bytes": _three(memory.allocated),
-        "reserved_bytes": _three(memory.reserved),
-        "driver_bytes": _three(memory.driver),
+        "peak_bytes": three(memory.driver),
+        "allocated_bytes": three(memory.allocated),
+        "reserved_bytes": three(memory.reserved),
+        "driver_bytes": three(memory.driver),
         "usable_bytes": memory.usable_bytes,
         "in_use_bytes": memory.in_use_bytes,
         "headroom": memory.headroom,
@@ -89,7 +95,7 @@ def _memory(memory: MemoryAssessment, language: Language) -> dict[str, Any]:
         "host_bytes": memory.host_bytes,
         "fallback": memory.fallback,
         "moments": [
-            {"name": m.moment, "phase": m.phase, "allocated_bytes": _three(m.allocated)} for m in memory.moments
+            {"name": m.moment, "phase": m.phase, "allocated_bytes": three(m.allocated)} for m in memory.moments
         ],
         "terms": _terms(memory.terms, language, "bytes"),
     }
@@ -97,10 +103,10 @@ def _memory(memory: MemoryAssessment, language: Language) -> dict[str, Any]:
 
 def _training(speed: TrainingSpeed, language: Language) -> dict[str, Any]:
     return {
-        "tokens_per_second_per_gpu": _three(speed.tokens_per_second_per_gpu),
-        "step_seconds": _three(speed.step_seconds),
+        "tokens_per_second_per_gpu": three(speed.tokens_per_second_per_gpu),
+        "step_seconds": three(speed.step_seconds),
         "tokens_per_step": speed.tokens_per_step,
-        "mfu": _three(speed.model_flops_utilization),
+        "mfu": three(speed.model_flops_utilization),
         "bottleneck": speed.bottleneck,
         "terms": _terms(speed.terms, language, "seconds"),
     }
@@ -108,10 +114,10 @@ def _training(speed: TrainingSpeed, language: Language) -> dict[str, Any]:
 
 def _serving(speed: InferenceSpeed, language: Language) -> dict[str, Any]:
     return {
-        "tokens_per_second_per_gpu": _three(speed.tokens_per_second_per_gpu),
-        "tokens_per_second": _three(speed.tokens_per_second),
-        "time_to_first_token_seconds": _three(speed.time_to_first_token_seconds),
-        "time_per_output_token_seconds": _three(speed.time_per_output_token_seconds),
+        "tokens_per_second_per_gpu": three(speed.tokens_per_second_per_gpu),
+        "tokens_per_second": three(speed.tokens_per_second),
+        "time_to_first_token_seconds": three(speed.time_to_first_token_seconds),
+        "time_per_output_token_seconds": three(speed.time_per_output_token_seconds),
         "bottleneck": speed.bottleneck,
         "terms": _terms(speed.terms, language, "seconds"),
     }
@@ -170,10 +176,10 @@ def estimate_answer(estimate: CaseEstimate, language: Language) -> dict[str, Any
         "gpu": estimate.gpu_id,
         "job": estimate.job.model_dump(mode="json"),
         "layout": estimate.layout.model_dump(mode="json"),
-        "memory": _memory(estimate.memory, language),
+        "memory": memory_json(estimate.memory, language),
         "speed": _speed(estimate.training, estimate.inference, language),
-        "assumptions": _findings(estimate.assumptions, language),
-        "findings": _findings(estimate.findings, language),
+        "assumptions": findings_json(estimate.assumptions, language),
+        "findings": findings_json(estimate.findings, language),
     }
 
 
@@ -190,7 +196,7 @@ def advice_answer(advice: Advice, language: Language) -> dict[str, Any]:
             }
             for b in advice.api
         ],
-        "findings": _findings(advice.findings, language),
+        "findings": findings_json(advice.findings, language),
         "catalog": {"version": advice.catalog_version, "sha256": advice.catalog_sha256},
         "searched": advice.searched.model_dump(mode="json"),
         "scenario": advice.scenario.model_dump(mode="json"),
@@ -199,7 +205,7 @@ def advice_answer(advice: Advice, language: Language) -> dict[str, Any]:
 
 def _pick(pick: Pick, advice: Advice, language: Language) -> dict[str, Any]:
     found = _assessment(advice.ranked[pick.index], language)
-    return {"role": pick.role.value, **found, "reasons": _findings(pick.reasons, language)}
+    return {"role": pick.role.value, **found, "reasons": findings_json(pick.reasons, language)}
 
 
 def _assessment(assessment: Assessment, language: Language) -> dict[str, Any]:
@@ -220,14 +226,14 @@ def _assessment(assessment: Assessment, language: Language) -> dict[str, Any]:
             "purchase": plan.purchase.id if plan.purchase else None,
             "layout": tightest.layout.model_dump(mode="json"),
         },
-        "memory": _memory(tightest.memory, language),
+        "memory": memory_json(tightest.memory, language),
         "speed": _speed(tightest.training, tightest.inference, language),
-        "time_to_train_seconds": _three(tightest.time_to_train_seconds) if tightest.time_to_train_seconds else None,
+        "time_to_train_seconds": three(tightest.time_to_train_seconds) if tightest.time_to_train_seconds else None,
         "tasks": [_task(t, language) for t in tasks],
         "cost": _cost(assessment.cost, language),
-        "calendar_days": _three(assessment.calendar_days),
+        "calendar_days": three(assessment.calendar_days),
         "risk": assessment.risk,
-        "findings": _findings(assessment.findings, language),
+        "findings": findings_json(assessment.findings, language),
     }
 
 
@@ -241,9 +247,9 @@ def _task(task: TaskAssessment, language: Language) -> dict[str, Any]:
         "task": task.task_id,
         "layout": task.layout.model_dump(mode="json"),
         "verdict": task.memory.verdict.value,
-        "peak_bytes": _three(task.memory.driver),
-        "time_to_train_seconds": _three(task.time_to_train_seconds) if task.time_to_train_seconds else None,
-        "busy_seconds": _three(task.busy_seconds),
+        "peak_bytes": three(task.memory.driver),
+        "time_to_train_seconds": three(task.time_to_train_seconds) if task.time_to_train_seconds else None,
+        "busy_seconds": three(task.busy_seconds),
         "time_terms": _terms(task.time_terms, language, "seconds"),
     }
 

@@ -164,7 +164,7 @@ def estimate(
     from engine.validation.estimate import estimate_case
 
     language = language_of(lang)
-    found = estimate_case(_read_case(case), load_catalog())
+    found = estimate_case(read_case(case), load_catalog())
     if as_json:
         print(dumps(estimate_answer(found, language)))
     else:
@@ -173,7 +173,36 @@ def estimate(
         print_estimate(found, language)
 
 
-def _read_case(path: Path) -> dict[str, Any]:
+@app.command(help=N_("Say what would make a task fit on a card, what each change costs, and how far it could go."))
+def fit(
+    file: Annotated[
+        Path,
+        typer.Argument(
+            metavar="SCENARIO|CASE.json", help=N_("A saved scenario, the name of a bundled example, or a case.")
+        ),
+    ],
+    gpu: Annotated[str | None, typer.Option("--gpu", help=N_("Card to look at; a case names its own."))] = None,
+    gpus: Annotated[int, typer.Option("--gpus", min=1, max=4096, help=N_("Number of these cards."))] = 1,
+    task: Annotated[str | None, typer.Option("--task", help=N_("Id of the task; without it, the first."))] = None,
+    as_json: Json = False,
+    lang: Lang = None,
+) -> None:
+    """Say what would make it fit."""
+    from engine.cli.answers import dumps
+    from engine.cli.fit import fit_answer, fit_of_file, print_fit
+
+    language = language_of(lang)
+    found = fit_of_file(file, gpu, gpus, task, language)
+    if as_json:
+        print(dumps(fit_answer(found, language)))
+    else:
+        print_fit(found, language)
+    if not found.best_fits:
+        raise typer.Exit(NOTHING_FITS)
+
+
+def read_case(path: Path) -> dict[str, Any]:
+    """A file that holds one JSON object."""
     from engine.validation.tables import read_text
 
     try:

@@ -23,7 +23,7 @@ from engine.report.naming import plan_name, plan_way
 from engine.speed.result import InferenceSpeed, TrainingSpeed
 from engine.validation.estimate import CaseEstimate
 
-__all__ = ["console", "print_advice", "print_estimate", "print_model"]
+__all__ = ["console", "heading", "print_advice", "print_estimate", "print_model"]
 
 #: Columns of text where the output is a file or a pipe, which has no width of its own.
 PIPE_WIDTH = 120
@@ -48,7 +48,8 @@ def table(*headings: str, right: Iterable[int] = ()) -> Table:
     return made
 
 
-def _heading(out: Console, text: str) -> None:
+def heading(out: Console, text: str) -> None:
+    """A line with a title."""
     out.print(Rule(Text(text), align="left", style="dim"))
 
 
@@ -70,7 +71,7 @@ def _range(estimate: Estimate, language: Language) -> str:
 def print_advice(advice: Advice, language: Language) -> None:
     """Picks with reasons, the ranked plans, what was rejected and why, findings."""
     out = console()
-    _heading(out, advice.scenario.name or language.gettext("Advice"))
+    heading(out, advice.scenario.name or language.gettext("Advice"))
     if not advice.picks:
         out.print(Text(language.gettext("Nothing meets the constraints."), style="bold"))
     for pick in advice.picks:
@@ -84,7 +85,7 @@ def print_advice(advice: Advice, language: Language) -> None:
         _ranked(out, advice, language)
     _rejected(out, advice, language)
     if advice.findings:
-        _heading(out, language.gettext("What you should know"))
+        heading(out, language.gettext("What you should know"))
         _finding_lines(out, advice.findings, language)
     out.print()
     out.print(
@@ -141,7 +142,7 @@ def _ranked(out: Console, advice: Advice, language: Language) -> None:
 def _rejected(out: Console, advice: Advice, language: Language) -> None:
     if not advice.rejected:
         return
-    _heading(out, language.gettext("Rejected, and why"))
+    heading(out, language.gettext("Rejected, and why"))
     seen: dict[str, list[str]] = {}
     for one in advice.rejected:
         seen.setdefault(language.text(one.reason), []).append(one.label)
@@ -158,15 +159,15 @@ def _rejected(out: Console, advice: Advice, language: Language) -> None:
 def print_estimate(estimate: CaseEstimate, language: Language) -> None:
     """Memory by item, verdict, speed, and every default taken."""
     out = console()
-    _heading(out, estimate.architecture.name)
+    heading(out, estimate.architecture.name)
     _memory(out, estimate.memory, language)
     if estimate.training is not None:
         _training(out, estimate.training, language)
     if estimate.inference is not None:
         _serving(out, estimate.inference, language)
-    _heading(out, language.gettext("What was assumed"))
+    heading(out, language.gettext("What was assumed"))
     _finding_lines(out, estimate.assumptions, language)
-    _heading(out, language.gettext("What you should know"))
+    heading(out, language.gettext("What you should know"))
     _finding_lines(out, estimate.findings, language)
 
 
@@ -229,7 +230,7 @@ def _serving(out: Console, speed: InferenceSpeed, language: Language) -> None:
 def print_model(arch: Architecture, language: Language) -> None:
     """Dimensions and parts of a model."""
     out = console()
-    _heading(out, arch.name)
+    heading(out, arch.name)
     made = table(language.gettext("Part"), language.gettext("Parameters"), language.gettext("Used by a token"),
                  right=(1, 2))  # fmt: skip
     for part in parameter_parts(arch):

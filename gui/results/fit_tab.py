@@ -8,14 +8,15 @@ from typing import Any
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QSpinBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QVBoxLayout, QWidget
 
-from engine.advice.fit_result import FitAdvice, FitChange, FitLimit
+from engine.advice.fit_result import FitAdvice, FitChange
 from engine.advice.result import Assessment
 from engine.control import Control
 from engine.errors import KnownError
 from engine.i18n import Language
 from engine.messages import N_
+from engine.report.fit_words import explanation, limit_words
 from gui.jobs import JobRunner
 from gui.results import words
 from gui.results.chip import ChipDelegate
@@ -25,10 +26,11 @@ from gui.table_view import TableView
 from gui.tables import Column, Index, TableModel, TableProxy
 from gui.theme import Theme
 from gui.widgets.basic import button, clear_layout, label
+from gui.widgets.editors import NumberEdit
 from gui.widgets.gpu_list import ask_gpu
 from gui.widgets.words import NP_, Words
 
-__all__ = ["COLUMNS", "FitTab", "explanation", "limit_words"]
+__all__ = ["COLUMNS", "FitTab"]
 
 _log = logging.getLogger(__name__)
 
@@ -116,35 +118,6 @@ COLUMNS: tuple[Column[FitChange], ...] = (
 )
 
 
-def explanation(row: FitChange, language: Language) -> str:
-    """What a change means, for someone who never heard of it."""
-    return "\n".join(language.label(f"fit.why.{code.removeprefix('fit.')}") for code in row.codes)
-
-
-def limit_words(limit: FitLimit, language: Language) -> str:
-    """One limit in a sentence."""
-    name = language.label(limit.code)
-    if limit.most is None and limit.most_tightly is None:
-        return language.fill("{name}: nothing fits with these settings", name=name)
-    if limit.code == "fit.limit.model":
-        if limit.most is None:
-            return language.fill("{name}: {model}, tightly", name=name, model=limit.name_tightly)
-        return language.fill("{name}: {model} ({size:count} parameters)", name=name, model=limit.name, size=limit.most)
-    if limit.most is None:
-        return language.fill(
-            "{name}: {tight:int}, tightly; now {now:int}", name=name, tight=limit.most_tightly, now=limit.now
-        )
-    if limit.capped:
-        return language.fill("{name}: {most:int} and more; now {now:int}", name=name, most=limit.most, now=limit.now)
-    return language.fill(
-        "{name}: {most:int} with the headroom kept, {tight:int} tightly; now {now:int}",
-        name=name,
-        most=limit.most,
-        tight=limit.most_tightly,
-        now=limit.now,
-    )
-
-
 class _Changes(TableModel[FitChange]):
     """The table's tool tip explains the change."""
 
@@ -192,9 +165,9 @@ class FitTab(QWidget):
     def _build(self, theme: Theme) -> None:
         self.plan = button(self._words, NP_("button", "The chosen plan"), "fit.plan")
         self.card = button(self._words, NP_("button", "Another card…"), "fit.card")
-        self.count = QSpinBox()
+        self.count = NumberEdit()
         self.count.setObjectName("fit.count")
-        self.count.setRange(1, MOST_CARDS)
+        self.count.set_value(1)
         self.cancel = button(self._words, NP_("button", "Cancel"), "fit.cancel")
         self.busy = QProgressBar()
         self.busy.setRange(0, 0)
@@ -223,7 +196,7 @@ class FitTab(QWidget):
         column.addLayout(self.limits)
         self.plan.clicked.connect(self._ask_plan)
         self.card.clicked.connect(self._ask_card)
-        self.count.valueChanged.connect(lambda _n: self._gpu_id and self.ask())
+        self.count.edited.connect(lambda _n: self.ask())
         self.cancel.clicked.connect(self._call_off)
         self.apply.clicked.connect(self._apply)
         self.show_plan.clicked.connect(self._show_plan)
@@ -234,10 +207,13 @@ class FitTab(QWidget):
 
     def ask_for(self, gpu_id: str, gpus: int = 1) -> None:
         """Ask about so many of a card; "" is the chosen plan."""
-        self._gpu_id = ""
-        self.count.setValue(gpus)
+        self.count.set_value(gpus)
         self._gpu_id = gpu_id
         self.ask()
+
+    def _gpus(self) -> int:
+        typed = self.count.value()
+        return min(max(round(typed), 1), MOST_CARDS) if isinstance(typed, int | float) else 1
 
     def ask(self) -> None:
         """Ask the engine, once the tab can be seen."""
@@ -256,7 +232,7 @@ class FitTab(QWidget):
         advice, assessment, catalog = self._selection.advice, self._selection.assessment, self._state.catalog
         if advice is None:
             return None
-        scenario, gpu_id, gpus = advice.scenario, self._gpu_id, self.count.value()
+        scenario, gpu_id, gpus = advice.scenario, self._gpu_id, self._gpus()
         if gpu_id:
 
             def on_card(control: Control) -> FitAdvice:
@@ -290,7 +266,7 @@ class FitTab(QWidget):
     def _ask_card(self) -> None:
         gpu_id = ask_gpu(self._state, N_("Which card?"), self)
         if gpu_id is not None:
-            self.ask_for(gpu_id, self.count.value())
+            self.ask_for(gpu_id, self._gpus())
 
     def _call_off(self) -> None:
         self.jobs.cancel()
@@ -310,6 +286,8 @@ class FitTab(QWidget):
     def _show_busy(self, busy: bool) -> None:
         self.busy.setVisible(busy)
         self.cancel.setVisible(busy)
+        if busy and self._found is None:
+            self.status.setText(self._words.language.gettext("Computing…"))
 
     def _take(self, found: FitAdvice | None) -> None:
         self._found = found

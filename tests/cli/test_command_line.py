@@ -238,3 +238,26 @@ def test_examples_are_named_and_speak_the_language(capsys: pytest.CaptureFixture
     assert main(["examples", "--lang", "en"]) == 0
     printed = capsys.readouterr().out
     assert all(example.name in printed for example in EXAMPLES)
+
+
+def test_what_would_make_it_fit(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = tmp_path / "case.json"
+    path.write_text(json.dumps({**CASE, "method": "full"}), encoding="utf-8")
+    code, out, err = _run(capsys, "fit", path, "--json")
+    assert (code, err) == (0, "")
+    answer = json.loads(out)
+    assert answer["memory"]["verdict"] == "does_not_fit"
+    assert answer["changes"][0]["verdict"] in ("fits", "fits_tightly")
+    for change in answer["changes"]:
+        saved = answer["memory"]["peak_bytes"]["expected"] - change["peak_bytes"]["expected"]
+        assert change["saved_bytes"] == pytest.approx(saved)
+        assert change["words"][0]["text"] and change["meaning"]
+    assert {x["name"] for x in answer["limits"]} >= {"fit.limit.sequence_length", "fit.limit.model"}
+    code, out, err = _run(capsys, "fit", "qlora-8b-own-card", "--gpu", "RTX 4090", "--lang", "zh_CN")
+    assert (code, err) == (0, "") and "装得下" in out
+
+
+def test_what_would_make_it_fit_needs_a_card_and_a_task(capsys: pytest.CaptureFixture[str]) -> None:
+    for more in ((), ("--gpu", "no such card"), ("--gpu", "RTX 4090", "--task", "none")):
+        code, out, err = _run(capsys, "fit", "qlora-8b-own-card", *more)
+        assert code == 2 and not out and err

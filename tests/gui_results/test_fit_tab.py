@@ -13,9 +13,10 @@ from pytestqt.qtbot import QtBot
 
 from engine.advice.advise import advise
 from engine.advice.result import Advice
+from engine.report.fit_words import explanation, limit_words
 from engine.scenario import Scenario
 from gui.draft import Draft, OwnedDraft
-from gui.results.fit_tab import COLUMNS, FitTab, explanation, limit_words
+from gui.results.fit_tab import COLUMNS, FitTab
 from gui.results.page import ResultsPage
 from gui.state import AppState
 
