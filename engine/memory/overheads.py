@@ -15,6 +15,14 @@ from engine.quantity import Bounds, Number, TermBlock
 __all__ = ["MemoryPlatform", "Parts", "overhead_terms", "platform_for", "pooled", "spread_term"]
 
 
+#: Frameworks with runs in the calibrate part of the published measurements (families flagperf, qwen1, alpaca-lora), and
+#: those that run the same transformers Trainer. Any other is as uncertain as a family that the fit leaves out.
+MEASURED_FRAMEWORKS = frozenset({
+    "hf-trainer", "trl", "axolotl", "llama-factory", "alpaca-lora", "accelerate", "llama-recipes", "deepspeed",
+    "megatron", "megatron-lm", "megatron-deepspeed", "paddlenlp",
+})  # fmt: skip
+
+
 @dataclass(frozen=True, slots=True)
 class MemoryPlatform:
     """Overheads of one kind of card and framework. Bytes, or fractions of bytes where named a slack or a spread.
@@ -72,8 +80,8 @@ def _platform(vendor: str, major: int, framework: str) -> MemoryPlatform:
         "context": other or (f"cc{major}" if major else ""),
         "communication": other,
         "workspace": "hopper" if major >= 9 else "",
-        "program_spread": framework,
-        "fixed_spread": framework,
+        "program_spread": "measured" if framework in MEASURED_FRAMEWORKS else framework,
+        "fixed_spread": "measured" if framework in MEASURED_FRAMEWORKS else framework,
     }
     items = ("slack_fixed", "slack_changing", "slack_eager", "slack_cache")
     picked = {item: _find(item, scopes.get(item, framework)) for item in (*scopes, *items)}
