@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from left_behind import windows_and_timers
+from left_behind import watch_timers, windows_and_timers
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 os.environ.setdefault("QT_ACCESSIBILITY", "0")
@@ -45,6 +45,7 @@ def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
 def nothing_left_behind() -> Iterator[None]:
     """Threads, timers and windows that a test started have ended when it ends."""
     before = set(threading.enumerate())
+    watch_timers()
     yield
     left = [t for t in threading.enumerate() if t not in before and t.is_alive() and not t.daemon]
     assert not left, f"threads left behind: {left}"

@@ -19,17 +19,19 @@ def test_no_test_reaches_a_network() -> None:
 
 
 @pytest.fixture
-def forgotten(qapp: QApplication) -> Iterator[tuple[QLabel, QTimer]]:
-    """A window in sight and a running timer, cleared away at the end."""
-    window, timer = QLabel("forgotten"), QTimer(qapp)
+def forgotten(qapp: QApplication) -> Iterator[tuple[QLabel, QTimer, QTimer]]:
+    """A window in sight and running timers with and without an owner, cleared away at the end."""
+    window, owned, free = QLabel("forgotten"), QTimer(qapp), QTimer()
     window.show()
-    timer.start(1000)
-    yield window, timer
-    timer.stop()
-    timer.deleteLater()
+    owned.start(1000)
+    free.start(1000)
+    yield window, owned, free
+    free.stop()
+    owned.stop()
+    owned.deleteLater()
     window.close()
 
 
-def test_what_is_left_behind_is_found(forgotten: tuple[QLabel, QTimer]) -> None:
+def test_what_is_left_behind_is_found(forgotten: tuple[QLabel, QTimer, QTimer]) -> None:
     found = windows_and_timers()
     assert all(one in found for one in forgotten)
