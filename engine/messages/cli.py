@@ -42,7 +42,7 @@ LABELS: dict[str, str] = {
 TEMPLATES: dict[str, str] = {
     "cli.no_such_language": N_("There is no language {value}. Known: {known}."),
     "cli.no_such_profile": N_("There is no report profile {value}. Known: memo, full."),
-    "cli.no_gpu": N_("Which card? Name one with --gpu, for example --gpu \"RTX 4090\"."),
+    "cli.no_gpu": N_('Which card? Name one with --gpu, for example --gpu "RTX 4090".'),
     "cli.no_such_task": N_("There is no task {task}. There is: {known}."),
     "cli.no_such_model": N_("There is no model {model}. Similar names: {similar}."),
     "cli.no_screen": N_("There is no screen here, so no window is opened. Here is a bundled example instead."),

@@ -104,7 +104,8 @@ class PickCard(Card):
         grid.setVerticalSpacing(theme.px(2))
         grid.setColumnStretch(1, 1)
         for number, (name, expected, span) in enumerate(rows):
-            self._texts.append(language.fill("{name}: {text}", name=name, text=f"{expected} ({span})"))
+            both = f"{expected} ({span})"
+            self._texts.append(language.fill("{name}: {text}", name=name, text=both))
             parts = (label(name, "muted", wrap=False), _amount(expected, span if span != expected else "", theme))
             parts[1].setToolTip(language.gettext("90 % interval: low to high"))
             for column, part in enumerate(parts):
