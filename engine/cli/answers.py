@@ -95,7 +95,8 @@ def memory_json(memory: MemoryAssessment, language: Language) -> dict[str, Any]:
         "host_bytes": memory.host_bytes,
         "fallback": memory.fallback,
         "moments": [
-            {"name": m.moment, "phase": m.phase, "allocated_bytes": three(m.allocated)} for m in memory.moments
+            {"name": m.moment, "phase": m.phase, "allocated_bytes": three(m.allocated), "terms_bytes": dict(m.amounts)}
+            for m in memory.moments
         ],
         "terms": _terms(memory.terms, language, "bytes"),
     }

@@ -28,6 +28,7 @@ class PhasePeak(Frozen):
     moment: str  # label code
     phase: Phase
     allocated: Estimate
+    amounts: tuple[tuple[str, float], ...] = ()  # term and expected bytes; they add up to `allocated`
 
 
 class MemoryAssessment(Frozen):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ from numpy.typing import NDArray
 
 from engine.hardware.model import Gpu
 from engine.memory.result import MemoryAssessment, MemoryBlock, PhasePeak, Verdict
-from engine.quantity import Number, Term
+from engine.quantity import Number, Term, TermBlock
 
 __all__ = ["DOES_NOT_FIT", "FITS", "FITS_TIGHTLY", "UNKNOWN", "VERDICT_OF_CODE", "assess", "verdicts"]
 
@@ -60,7 +61,8 @@ def assess(
     terms += [t.at(index) for t in block.overhead_terms]
     code = int(_at(verdicts(block, usable, in_use_bytes, headroom), index))
     moments = tuple(
-        PhasePeak(moment=label, phase=phase, allocated=amount.at(index)) for label, phase, amount in block.moments
+        PhasePeak(moment=label, phase=phase, allocated=amount.at(index), amounts=_amounts(terms_then, index))
+        for (label, phase, amount), terms_then in zip(block.moments, block.terms_of_moment, strict=True)
     )
     return MemoryAssessment(
         allocated=allocated,
@@ -76,6 +78,16 @@ def assess(
         fallback=block.fallback,
         host_bytes=float(_at(block.host_bytes, index)),
     )
+
+
+def _amounts(terms: Sequence[TermBlock], index: int | None) -> tuple[tuple[str, float], ...]:
+    """Expected bytes by term, those of one name added up."""
+    found: dict[str, float] = {}
+    for term in terms:
+        amount = float(_at(term.amount.expected, index))
+        if amount:
+            found[term.name] = found.get(term.name, 0.0) + amount
+    return tuple(found.items())
 
 
 def _at(value: Any, index: int | None) -> Any:

@@ -30,6 +30,7 @@ def result_sections(advice: Advice, best: Assessment, shown: tuple[Assessment, .
             (
                 *_memory_words(advice, best),
                 d.Figure("F1", "memory", ids),
+                d.Figure("F1b", "timeline", (best.plan.id,)),
                 _memory_table(shown),
                 *([_tasks_table(advice, best)] if len(best.tasks) > 1 else []),
             ),

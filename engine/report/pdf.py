@@ -123,6 +123,9 @@ def _figure(figure: d.Figure, advice: Advice, language: Language) -> dict[str, s
                 compact=figure.small,
             )
             caption, alt = charts.memory_caption(plans, language), charts.memory_alt(plans, language)
+        case "timeline":
+            drawing = charts.timeline_chart(plans[0], look, language, width=6.7)
+            caption, alt = charts.timeline_caption(plans[0], language), charts.timeline_alt(plans[0], language)
         case "time":
             deadline = constraints.deadline_days
             drawing = charts.time_chart(plans, look, language, deadline_days=deadline, width=6.7)

@@ -60,6 +60,16 @@ def _memory(_advice: Advice, plans: Sequence[Assessment]) -> Chart:
     )
 
 
+def _timeline(_advice: Advice, plans: Sequence[Assessment]) -> Chart:
+    chosen = plans[0]
+    return Chart(
+        "memory-timeline",
+        lambda look, language, width: charts().timeline_chart(chosen, look, language, width=width),
+        lambda language: charts().timeline_caption(chosen, language),
+        lambda language: charts().timeline_alt(chosen, language),
+    )
+
+
 def _time(advice: Advice, plans: Sequence[Assessment]) -> Chart:
     deadline = advice.scenario.constraints.deadline_days
     return Chart(
@@ -102,7 +112,10 @@ def _cumulative(advice: Advice, _plans: Sequence[Assessment]) -> Chart:
 
 def memory_charts() -> tuple[tuple[Text, Maker], ...]:
     """What the memory tab draws."""
-    return ((N_("Memory of one card against what it offers"), _memory),)
+    return (
+        (N_("Memory of one card against what it offers"), _memory),
+        (N_("Memory through one step of the chosen plan"), _timeline),
+    )
 
 
 def money_charts() -> tuple[tuple[Text, Maker], ...]:

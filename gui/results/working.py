@@ -136,8 +136,9 @@ def _memory_node(task: TaskAssessment, language: Language) -> Node:
             language.label(m.moment),
             amount(m.allocated.expected, "bytes", language),
             _span(m.allocated, "bytes", language),
+            tuple(Node("words", language.label(n), amount(v, "bytes", language)) for n, v in m.amounts),
         )
-        for m in dict.fromkeys(memory.moments)  # stages of a pipeline may have the same
+        for m in {(m.moment, m.allocated): m for m in memory.moments}.values()  # two stages may have the same
     )
     if moments:
         lines.append(Node("words", language.gettext("Moments of the step (requested memory)"), children=moments))

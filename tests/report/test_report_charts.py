@@ -10,19 +10,33 @@ from matplotlib.figure import Figure
 from sample_advice import sample_advice
 
 from engine.advice.result import Advice
+from engine.architecture.model import Architecture
 from engine.i18n import LANGUAGES, Language
+from engine.layout.model import Job, Layout, Method
+from engine.memory.training import training_memory
+from engine.memory.verdict import assess
 from engine.quantity import GIB
 from engine.report import charts
 from engine.report.charts.canvas import contrast
 from engine.report.charts.look import COST_STYLES, MEMORY_STYLES, WAY_STYLES, style_of
+from engine.report.charts.timeline import moments_in_time
 
 ADVICE = sample_advice()
+
+#: Llama 3.1 8B by its published config.json.
+MEDIUM = Architecture(
+    id="medium", name="Medium 8B", family="llama", block_kind="llama", hidden_size=4096, layers=32, attention_heads=32,
+    kv_heads=8, head_dim=128, intermediate_size=14_336, vocabulary_size=128_256, max_context=131_072,
+    full_attention_layers=32, kv_elements_per_token_full=32 * 2 * 8 * 128, parameters_total=8_030_261_248,
+    parameters_active=8_030_261_248,
+)  # fmt: skip
 
 
 def every_chart(advice: Advice, look: charts.Look, language: Language) -> dict[str, Figure]:
     return {
         "memory": charts.memory_chart(advice.ranked, look, language),
         "one": charts.memory_chart(advice.ranked[0], look, language, compact=True, card_sizes=False, width=4.2),
+        "timeline": charts.timeline_chart(advice.ranked[0], look, language),
         "time": charts.time_chart(advice.ranked, look, language, deadline_days=60),
         "cost": charts.cost_chart(advice.ranked, look, language),
         "cash": charts.cost_chart(
@@ -97,3 +111,26 @@ def test_importing_the_charts_is_cheap() -> None:
     code += f"; print([m for m in {heavy} if m in sys.modules])"
     answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert answer.stdout.strip() == "[]"
+
+
+def test_a_step_has_its_moments_in_order_and_its_peak_marked() -> None:
+    memory = training_memory(
+        MEDIUM,
+        Job(method=Method.FULL, sequence_length=2048),
+        Layout(micro_batch_size=2, pipeline_parallel=2, gradient_accumulation_steps=4),
+    )
+    assessed = assess(memory, None)
+    moments = moments_in_time(assessed.moments)
+    assert len({m.moment for m in moments}) == len(moments) < len(assessed.moments)  # one of the two stages
+    phases = [("forward", "backward", "optimizer").index(m.phase) for m in moments]
+    assert phases == sorted(phases)
+    assert max(m.allocated.expected for m in moments) == pytest.approx(assessed.allocated.expected)
+    for moment in moments:
+        assert sum(v for _name, v in moment.amounts) == pytest.approx(moment.allocated.expected)
+    first = ADVICE.ranked[0]
+    task = first.tasks[0].model_copy(update={"memory": assessed})
+    plan = first.model_copy(update={"tasks": (task,)})
+    figure = charts.timeline_chart(plan, charts.LIGHT, Language("en"))
+    assert sum("peak" in t.get_text() for t in figure.axes[0].texts) == 1
+    assert "the peak" in charts.timeline_alt(plan, Language("en"))
+    assert "峰值" in charts.timeline_alt(plan, Language("zh_CN"))

@@ -8,6 +8,7 @@ from engine.report.charts.cumulative import cumulative_alt, cumulative_caption, 
 from engine.report.charts.look import DARK, LIGHT, LOOKS, PRINT, Look
 from engine.report.charts.memory import memory_alt, memory_caption, memory_chart
 from engine.report.charts.time import time_alt, time_caption, time_chart
+from engine.report.charts.timeline import timeline_alt, timeline_caption, timeline_chart
 
 __all__ = [
     "DARK",
@@ -29,4 +30,7 @@ __all__ = [
     "time_alt",
     "time_caption",
     "time_chart",
+    "timeline_alt",
+    "timeline_caption",
+    "timeline_chart",
 ]
