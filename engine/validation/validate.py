@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, cast
 
@@ -12,13 +13,15 @@ from engine.control import Control
 from engine.errors import InputError
 from engine.findings import Finding
 from engine.hardware.model import CatalogSnapshot
+from engine.memory.result import Verdict
+from engine.quantity import Estimate
 from engine.validation.measured import compare_row
 from engine.validation.result import Comparison, Outcome, Unexpressed, ValidationReport
 from engine.validation.score import marginals
 from engine.validation.tables import FileFormat, Row, read_rows
 from engine.validation.traced import compare_trace
 
-__all__ = ["validate_file", "worst_rows"]
+__all__ = ["WrongFit", "validate_file", "worst_rows", "wrong_fits"]
 
 _EVERY = 16  # rows between two looks at whether to stop
 
@@ -61,6 +64,33 @@ def worst_rows(path: Path, catalog: CatalogSnapshot, *, split: str, count: int) 
         with suppress(InputError):
             found.extend(c for c in compare_row(row, catalog)[1] if c.primary and not c.shape_guessed)
     return sorted(found, key=lambda c: -abs(math.log(c.estimate.expected / c.measured)))[:count]
+
+
+@dataclass(frozen=True, slots=True)
+class WrongFit:
+    """A run that went out of memory and is said to fit: the worst error that there is. Bytes of one card."""
+
+    row_id: str
+    framework: str
+    model: str
+    gpu: str
+    needed_bytes: Estimate
+    usable_bytes: float
+
+
+def wrong_fits(path: Path, catalog: CatalogSnapshot, *, split: str) -> list[WrongFit]:
+    """The rows that report an out-of-memory error and get the verdict "fits"."""
+    _, rows = read_rows(path)
+    found: list[WrongFit] = []
+    for row in rows:
+        if row.get("split") != split or row.get("outcome") != "oom":
+            continue
+        with suppress(InputError):
+            memory = compare_row(row, catalog)[0].memory
+            if memory.verdict is Verdict.FITS:
+                names = (row["id"], row["framework"], row["model"], row["gpu"])
+                found.append(WrongFit(*names, memory.driver, memory.usable_bytes or 0.0))
+    return found
 
 
 def _kind(kind: FileFormat, row: Row) -> str:
