@@ -42,6 +42,9 @@ class Precision:
 #: Frameworks that accumulate into one persistent 32-bit gradient buffer
 #: (Megatron-LM, --accumulate-allreduce-grads-in-fp32).
 MAIN_GRADIENT_FRAMEWORKS = ("megatron", "nemo")
+#: Frameworks whose mixed precision holds a frozen base in 32 bits and casts at each use (Lightning Fabric, bf16-mixed);
+#: others load it in 16 bits.
+FULL_BASE_FRAMEWORKS = ("litgpt",)
 
 
 def trains_adapters(job: Job) -> bool:
@@ -77,9 +80,10 @@ def precision_of(job: Job, layout: LayoutLike) -> Precision:
 
 
 def _frozen_base(job: Job, regime: Regime, *, mixed: bool) -> Precision:
-    base = 4.0 if regime is Regime.FP32 else 2.0
+    cast = mixed and job.framework.startswith(FULL_BASE_FRAMEWORKS) and job.weight_quantization == "none"
+    base = 4.0 if regime is Regime.FP32 or cast else 2.0
     size = 4.0 if job.lora is None or job.lora.adapter_dtype == "fp32" else 2.0
     head_in_32_bits = regime is Regime.FP32 or (job.kbit_preparation and not mixed)
     master = 4.0 if regime is Regime.FP32_MASTER and size < 4 else 0.0
     state = 4.0 if master else size
-    return Precision(base, size, size, state, master, 0, base, size, 4.0 if head_in_32_bits else 2.0)
+    return Precision(base, size, size, state, master, 2 if cast else 0, base, size, 4.0 if head_in_32_bits else 2.0)

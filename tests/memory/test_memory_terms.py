@@ -112,3 +112,19 @@ def test_every_moment_and_phase_has_words_in_both_languages() -> None:
         for code in (*names, "forward", "backward", "optimizer", "fits", "fits_tightly", "does_not_fit", "unknown"):
             assert language.label(code) != code
     assert not np.isnan(len(names))
+
+
+def test_a_base_that_mixed_precision_keeps_in_32_bits_takes_twice_as_much() -> None:
+    """LitGPT under bf16-mixed: 7B took more than 40 GB with LoRA and no recomputation (published out-of-memory run)."""
+    arch = traced_models()["llama-3.1-8b"]
+    layout = Layout.model_validate({"regime": "bf16-amp", "recomputation": "none"})
+
+    def peak(framework: str) -> float:
+        job = Job.model_validate({
+            "method": "lora", "sequence_length": 1304, "framework": framework,
+            "lora": {"rank": 8, "targets": "q,v", "adapter_dtype": "fp32"},
+        })  # fmt: skip
+        return float(training_memory(arch, job, layout).allocated.expected)
+
+    weights = 2 * 8.03e9
+    assert 1.8 * weights < peak("litgpt") - peak("hf-transformers") < 2.1 * weights
