@@ -11,6 +11,9 @@ from engine.architecture.model import Architecture
 from engine.hardware.model import ExchangeRate, Offer, PurchasePrice
 from engine.layout.model import (
     Attention,
+    InferenceJob,
+    Job,
+    Layout,
     Loss,
     Method,
     Offload,
@@ -27,6 +30,7 @@ __all__ = [
     "Data",
     "Economics",
     "InferenceWorkload",
+    "MeasuredPeak",
     "ModelChoice",
     "OwnedGpus",
     "Runs",
@@ -169,6 +173,18 @@ class Economics(Frozen):
     discount_rate: float = Field(default=0.05, ge=0, lt=1)
 
 
+class MeasuredPeak(Frozen):
+    """A peak that the user measured in a run of their own, with what ran: estimates of like runs start from it."""
+
+    task_id: str
+    gpu_id: str
+    kind: Literal["allocated", "reserved", "driver"]  # asked for, reserved (PyTorch), shown by the driver
+    peak_bytes: int = Field(gt=0)
+    model: ModelChoice
+    job: Job | InferenceJob
+    layout: Layout
+
+
 class Scenario(Frozen):
     """All that the user states."""
 
@@ -181,4 +197,5 @@ class Scenario(Frozen):
     offers: tuple[Offer, ...] = ()  # the user's own and shared ones, so that the file stands alone
     purchase_prices: tuple[PurchasePrice, ...] = ()  # own quotations
     exchange_rates: tuple[ExchangeRate, ...] = ()  # override those of the catalogue
+    measured: tuple[MeasuredPeak, ...] = ()  # at most one counts for each task: the last
     notes: str = ""

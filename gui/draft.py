@@ -16,7 +16,16 @@ from engine.architecture.model import Architecture
 from engine.hardware.model import ExchangeRate, Offer, PurchasePrice
 from engine.inputs import problems_of
 from engine.layout.model import Method
-from engine.scenario import Constraints, Data, Economics, InferenceWorkload, Runs, Scenario, TrainingWorkload
+from engine.scenario import (
+    Constraints,
+    Data,
+    Economics,
+    InferenceWorkload,
+    MeasuredPeak,
+    Runs,
+    Scenario,
+    TrainingWorkload,
+)
 from gui.problems import PAGE_OF_FIELD, Page, Problem
 
 __all__ = ["Draft", "MoneyDraft", "OwnedDraft", "TaskDraft", "Typed"]
@@ -212,6 +221,7 @@ class Draft(_Value):
     offers: tuple[Offer, ...] = ()
     purchase_prices: tuple[PurchasePrice, ...] = ()
     exchange_rates: tuple[ExchangeRate, ...] = ()
+    measured: tuple[MeasuredPeak, ...] = ()
 
     @classmethod
     def new(cls, *, currency: str = "USD", today: date | None = None) -> Draft:
@@ -238,7 +248,11 @@ class Draft(_Value):
         """The same without one task; the last one stays."""
         if len(self.tasks) == 1:
             return self
-        return self.changed(tasks=(*self.tasks[:index], *self.tasks[index + 1 :]))
+        gone = self.tasks[index].id
+        return self.changed(
+            tasks=(*self.tasks[:index], *self.tasks[index + 1 :]),
+            measured=tuple(m for m in self.measured if m.task_id != gone),
+        )
 
     # to and from a scenario ---------------------------------------------------------------------------------
 
@@ -261,6 +275,7 @@ class Draft(_Value):
             "offers": self.offers,
             "purchase_prices": self.purchase_prices,
             "exchange_rates": self.exchange_rates,
+            "measured": self.measured,
         }
 
     def check(self) -> tuple[Scenario | None, tuple[Problem, ...]]:
@@ -314,6 +329,7 @@ class Draft(_Value):
             "offers": scenario.offers,
             "purchase_prices": scenario.purchase_prices,
             "exchange_rates": scenario.exchange_rates,
+            "measured": scenario.measured,
         }
         return cls(**values)
 

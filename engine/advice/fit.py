@@ -27,7 +27,7 @@ from engine.quantity import Estimate, Money
 from engine.scenario import Scenario, TrainingWorkload
 from engine.search.layouts import accumulation_steps
 from engine.search.market import card_ids, market_of
-from engine.search.resolve import resolve_model, resolve_task
+from engine.search.resolve import anchor_of_task, resolve_task
 from engine.speed.hardware import cluster_for
 
 __all__ = ["fit_of_case", "fit_of_plan", "fit_on_card"]
@@ -52,13 +52,15 @@ def fit_of_plan(
     found = next((t for t in assessment.tasks if t.task_id == task_id), None)
     chosen = found or max(assessment.tasks, key=lambda t: t.memory.driver.expected)
     task = next(t for t in scenario.tasks if t.id == chosen.task_id)
+    resolved = resolve_task(task, catalog)
     setting = Setting(
         task.workload,
-        resolve_model(task.model, catalog),
+        resolved.architecture,
         chosen.job,
         chosen.layout,
         assessment.plan.cluster,
         scenario.constraints.headroom,
+        anchor_of_task(scenario, resolved, catalog),
     )
     price = _Price(assessment, chosen, scenario, catalog)
     return _answer(task.id, setting, _world(scenario, catalog), control or Control(), price.difference)
@@ -80,7 +82,9 @@ def fit_on_card(
     control = control or Control()
     task = next((t for t in scenario.tasks if t.id == task_id), scenario.tasks[0])
     cluster = _cluster(scenario, catalog, gpu, gpus)
-    setting = nearest_setting(task, resolve_task(task, catalog), cluster, scenario.constraints.headroom, control)
+    resolved = resolve_task(task, catalog)
+    resolved = replace(resolved, anchor=anchor_of_task(scenario, resolved, catalog))
+    setting = nearest_setting(task, resolved, cluster, scenario.constraints.headroom, control)
     if setting is None:
         raise InputError("fit.no_layout", gpus=cluster.gpus, gpu=cluster.gpu.name)
     return _answer(task.id, setting, _world(scenario, catalog), control, None)
@@ -349,7 +353,7 @@ def _largest_model(setting: Setting, catalog: CatalogSnapshot, control: Control)
         control.checkpoint()
         if not _spreads(model, layout):
             continue
-        verdict = replace(setting, architecture=model).verdict()
+        verdict = replace(setting, architecture=model, anchor=None).verdict()
         if verdict in ANY_FIT:
             found.setdefault("tightly", model)
         if verdict is Verdict.FITS:

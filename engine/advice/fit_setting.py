@@ -11,6 +11,7 @@ from engine.architecture.model import Architecture
 from engine.control import Control
 from engine.hardware.model import Cluster
 from engine.layout.model import InferenceJob, Job, Layout, Regime
+from engine.memory.anchor import Anchor, anchored
 from engine.memory.overheads import platform_for
 from engine.memory.result import MemoryAssessment, MemoryBlock, Verdict
 from engine.memory.serving import inference_memory
@@ -41,6 +42,7 @@ class Setting:
     layout: Layout
     cluster: Cluster
     headroom: float
+    anchor: Anchor | None = None
 
     def memory(self) -> MemoryAssessment:
         """Memory of one card and the verdict, by the usual formulas."""
@@ -49,10 +51,14 @@ class Setting:
         )  # fmt: skip
 
     def _block(self) -> MemoryBlock:
-        gpu, job = self.cluster.gpu, self.job
+        gpu, job, layout = self.cluster.gpu, self.job, self.layout
         if isinstance(job, InferenceJob):
-            return inference_memory(self.architecture, job, self.layout, platform=platform_for(gpu, job.engine))
-        return training_memory(self.architecture, job, self.layout, platform=platform_for(gpu, job.framework))
+            block = inference_memory(self.architecture, job, layout, platform=platform_for(gpu, job.engine))
+        else:
+            block = training_memory(self.architecture, job, layout, platform=platform_for(gpu, job.framework))
+        if self.anchor is not None and self.anchor.speaks_of(job, layout):
+            return anchored(block, self.anchor, layout)
+        return block
 
     def verdict(self) -> Verdict:
         """Does it fit?"""
@@ -132,12 +138,13 @@ def nearest_setting(
     table = evaluate_task(resolved, knobs, [cluster], headroom=headroom, control=control)
     chosen = table.choose([0]).get(0)
     if chosen is not None:
-        return Setting(task.workload, resolved.architecture, chosen.job, chosen.layout, cluster, headroom)
+        job, layout = chosen.job, chosen.layout
+        return Setting(task.workload, resolved.architecture, job, layout, cluster, headroom, resolved.anchor)
     least = min(_least(resolved, cluster), key=lambda found: found[0], default=None)
     if least is None:
         return None
     _bytes, job, layout = least
-    return Setting(task.workload, resolved.architecture, job, layout, cluster, headroom)
+    return Setting(task.workload, resolved.architecture, job, layout, cluster, headroom, resolved.anchor)
 
 
 def _least(resolved: ResolvedTask, cluster: Cluster) -> Iterator[tuple[float, Job | InferenceJob, Layout]]:

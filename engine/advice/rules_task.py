@@ -25,6 +25,7 @@ def task_rules(result: SearchResult) -> Iterator[Finding]:
         yield from _adapter_first(resolved)
         yield from _tier(resolved, result)
         yield from _serving(resolved)
+        yield from _measured(resolved)
     if len(result.resolved) > 1:
         yield Finding(code="advice.tasks_in_turn", params={"tasks": len(result.resolved)})
 
@@ -69,6 +70,23 @@ def _serving(resolved: ResolvedTask) -> Iterator[Finding]:
     workload = resolved.task.workload
     if isinstance(workload, InferenceWorkload) and not workload.outputs_only:
         yield Finding(code="advice.service_is_paid_idle", params={"months": workload.months})
+
+
+def _measured(resolved: ResolvedTask) -> Iterator[Finding]:
+    """That estimates start from a measurement, and whether it is what the formulas expect."""
+    anchor = resolved.anchor
+    if anchor is None:
+        return
+    params: dict[str, str | int | float | None] = {
+        "task": _name(resolved),
+        "measured": anchor.measured.peak_bytes,
+        "low": anchor.expected.low,
+        "high": anchor.expected.high,
+    }
+    if anchor.within:
+        yield Finding(code="measured.anchored", params=params)
+    else:
+        yield Finding(code="measured.differs", severity=Severity.WARNING, params=params)
 
 
 def _name(resolved: ResolvedTask) -> str:

@@ -94,6 +94,7 @@ def memory_json(memory: MemoryAssessment, language: Language) -> dict[str, Any]:
         "peak_phase": memory.peak_phase,
         "host_bytes": memory.host_bytes,
         "fallback": memory.fallback,
+        "anchor": memory.anchor.model_dump(mode="json") if memory.anchor is not None else None,
         "moments": [
             {"name": m.moment, "phase": m.phase, "allocated_bytes": three(m.allocated), "terms_bytes": dict(m.amounts)}
             for m in memory.moments

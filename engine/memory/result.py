@@ -8,7 +8,7 @@ from typing import Literal
 
 from engine.quantity import Bounds, Estimate, Frozen, Number, Term, TermBlock
 
-__all__ = ["MemoryAssessment", "MemoryBlock", "Phase", "PhasePeak", "Verdict"]
+__all__ = ["Anchored", "MemoryAssessment", "MemoryBlock", "Phase", "PhasePeak", "Verdict"]
 
 Phase = Literal["forward", "backward", "optimizer", "load", "prefill", "decode"]
 
@@ -31,6 +31,14 @@ class PhasePeak(Frozen):
     amounts: tuple[tuple[str, float], ...] = ()  # term and expected bytes; they add up to `allocated`
 
 
+class Anchored(Frozen):
+    """The measurement that an estimate starts from."""
+
+    kind: Literal["allocated", "reserved", "driver"]
+    peak_bytes: int
+    factor: float  # measured over what the formulas expect for the very run
+
+
 class MemoryAssessment(Frozen):
     """Memory of one card. `terms` add up to `driver` at the moment of the peak."""
 
@@ -46,6 +54,7 @@ class MemoryAssessment(Frozen):
     terms: tuple[Term, ...] = ()
     fallback: bool = False  # no derived factors for this kind of block: first principles, wider interval
     host_bytes: float = 0.0  # host RAM that the card's rank needs (offload, loading)
+    anchor: Anchored | None = None  # set where the user measured a like run
 
     @property
     def missing_bytes(self) -> float:
@@ -68,3 +77,4 @@ class MemoryBlock:
     overhead_terms: tuple[TermBlock, ...]  # from allocated to driver
     fallback: bool = False
     host_bytes: Number = 0.0
+    anchor: Anchored | None = None

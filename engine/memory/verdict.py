@@ -77,6 +77,7 @@ def assess(
         terms=tuple(t for t in terms if t.high or t.expected or t.low),
         fallback=block.fallback,
         host_bytes=float(_at(block.host_bytes, index)),
+        anchor=block.anchor,
     )
 
 

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from engine.control import Control
 from engine.hardware.model import Cluster
 from engine.layout.model import InferenceJob, Job, Layout, Regime
+from engine.memory.anchor import anchored
 from engine.memory.overheads import MemoryPlatform, platform_for
 from engine.memory.result import MemoryAssessment, MemoryBlock
 from engine.memory.serving import inference_memory
@@ -263,8 +264,12 @@ def _layout_sets(
 
 def _memory(resolved: ResolvedTask, job: Job | InferenceJob, layouts: LayoutSet, group: _Group) -> MemoryBlock:
     if isinstance(job, InferenceJob):
-        return inference_memory(resolved.architecture, job, layouts.block, platform=group.platform)
-    return training_memory(resolved.architecture, job, layouts.block, platform=group.platform)
+        block = inference_memory(resolved.architecture, job, layouts.block, platform=group.platform)
+    else:
+        block = training_memory(resolved.architecture, job, layouts.block, platform=group.platform)
+    if resolved.anchor is not None and resolved.anchor.speaks_of(job, layouts.block):
+        return anchored(block, resolved.anchor, layouts.block)
+    return block
 
 
 def _pairs(

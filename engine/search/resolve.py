@@ -29,12 +29,23 @@ from engine.layout.model import (
     Sharding,
     WeightQuantization,
 )
-from engine.scenario import InferenceWorkload, ModelChoice, Task, TrainingWorkload
+from engine.memory.anchor import Anchor, anchor_of
+from engine.scenario import InferenceWorkload, ModelChoice, Scenario, Task, TrainingWorkload
 from engine.speed.hardware import matrix_flops
 
 __all__ = [
-    "COVERED_METHODS", "Knobs", "Precision", "ResolvedTask", "default_regime", "precision_of", "resolve_model",
-    "resolve_task", "training_job", "trains_adapters",
+    "COVERED_METHODS",
+    "Knobs",
+    "Precision",
+    "ResolvedTask",
+    "anchor_of_task",
+    "default_regime",
+    "precision_of",
+    "resolve_model",
+    "resolve_task",
+    "resolve_tasks",
+    "training_job",
+    "trains_adapters",
 ]  # fmt: skip
 
 Precision = Literal["bf16", "fp16"]
@@ -82,6 +93,7 @@ class ResolvedTask:
     jobs: tuple[Job | InferenceJob, ...]
     tiers: tuple[Knobs, ...]
     assumptions: tuple[Finding, ...]
+    anchor: Anchor | None = None  # what the user measured of this task
 
     @property
     def training(self) -> TrainingWorkload | None:
@@ -137,6 +149,20 @@ def resolve_task(task: Task, catalog: CatalogSnapshot) -> ResolvedTask:
     tiers = tuple(_training_tiers(workload))
     assumptions.extend(_training_assumptions(task, workload, tiers[0]))
     return ResolvedTask(task, architecture, (training_job(workload),), tiers, tuple(assumptions))
+
+
+def resolve_tasks(scenario: Scenario, catalog: CatalogSnapshot) -> tuple[ResolvedTask, ...]:
+    """All tasks of a scenario, with what was measured of them."""
+    return tuple(replace(r, anchor=anchor_of_task(scenario, r, catalog)) for r in
+                 (resolve_task(t, catalog) for t in scenario.tasks))  # fmt: skip
+
+
+def anchor_of_task(scenario: Scenario, resolved: ResolvedTask, catalog: CatalogSnapshot) -> Anchor | None:
+    """The last measurement of a task, if it was of the model that the task has now."""
+    own = [m for m in scenario.measured if m.task_id == resolved.task.id and m.model == resolved.task.model]
+    if not own:
+        return None
+    return anchor_of(own[-1], resolved.architecture, catalog.gpu_by_id.get(own[-1].gpu_id))
 
 
 def _finding(code: str, task: Task, severity: Severity = Severity.INFO, **params: str | int | float) -> Finding:

@@ -15,7 +15,7 @@ from engine.search.clusters import Candidates, candidates_of
 from engine.search.evaluate import TaskTable, evaluate_task
 from engine.search.market import Market, card_ids, market_of
 from engine.search.options import Option, options_of
-from engine.search.resolve import COVERED_METHODS, ResolvedTask, resolve_task
+from engine.search.resolve import COVERED_METHODS, ResolvedTask, resolve_tasks
 from engine.search.select import finalists
 
 __all__ = ["SearchResult", "search"]
@@ -54,7 +54,7 @@ def search(scenario: Scenario, catalog: CatalogSnapshot, control: Control | None
         if isinstance(workload, TrainingWorkload) and workload.method not in COVERED_METHODS:
             raise InputError("search.method_not_covered", method=f"method.{workload.method.value}")
     _check_cards(scenario, catalog)
-    resolved = tuple(resolve_task(task, catalog) for task in scenario.tasks)
+    resolved = resolve_tasks(scenario, catalog)
     figures = figures_of(scenario, catalog)
     market = market_of(scenario, catalog)
     candidates = candidates_of(scenario, catalog, market)

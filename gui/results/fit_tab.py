@@ -20,6 +20,7 @@ from engine.report.fit_words import explanation, limit_words
 from gui.jobs import JobRunner
 from gui.results import words
 from gui.results.chip import ChipDelegate
+from gui.results.measured import ask_measured
 from gui.results.selection import Selection
 from gui.state import AppState
 from gui.table_view import TableView
@@ -168,6 +169,11 @@ class FitTab(QWidget):
         self.count = NumberEdit()
         self.count.setObjectName("fit.count")
         self.count.set_value(1)
+        self.measure = button(self._words, NP_("button", "I measured it…"), "fit.measure")
+        self._words.bind(
+            self.measure.setToolTip,
+            N_("State how much memory a run of the chosen plan really took: the estimates then start from it."),
+        )
         self.cancel = button(self._words, NP_("button", "Cancel"), "fit.cancel")
         self.busy = QProgressBar()
         self.busy.setRange(0, 0)
@@ -180,6 +186,7 @@ class FitTab(QWidget):
         for widget in (self.plan, self.card, self.count):
             asked.addWidget(widget)
         asked.addStretch(1)
+        asked.addWidget(self.measure)
         asked.addWidget(self.busy)
         asked.addWidget(self.cancel)
         acting.addWidget(self.why, 1)
@@ -199,6 +206,7 @@ class FitTab(QWidget):
         self.count.edited.connect(lambda _n: self.ask())
         self.cancel.clicked.connect(self._call_off)
         self.apply.clicked.connect(self._apply)
+        self.measure.clicked.connect(self._measure)
         self.show_plan.clicked.connect(self._show_plan)
         self._show_busy(busy=False)
         self._explain(None)
@@ -218,6 +226,7 @@ class FitTab(QWidget):
     def ask(self) -> None:
         """Ask the engine, once the tab can be seen."""
         self._stale = not self.isVisible()
+        self.measure.setEnabled(self._selection.assessment is not None)
         self.count.setEnabled(bool(self._gpu_id))
         work = None if self._stale else self._work()
         if self._stale:
@@ -379,6 +388,11 @@ class FitTab(QWidget):
         wanted = (row.cluster.gpu.id, row.cluster.gpus)
         plans = (a.plan for a in advice.ranked)
         return next((p.id for p in plans if (p.cluster.gpu.id, p.cluster.gpus) == wanted), "")
+
+    def _measure(self) -> None:
+        advice, assessment = self._selection.advice, self._selection.assessment
+        if advice is not None and assessment is not None:
+            ask_measured(self._state, advice, assessment, self)
 
     def _show_plan(self) -> None:
         row = self.view.current_row()

@@ -59,7 +59,17 @@ def verdict_name(verdict: Verdict, language: Language) -> str:
 
 
 def distance(memory: MemoryAssessment, language: Language) -> str:
-    """How far the expected peak lies from the card's usable memory."""
+    """How far the expected peak lies from the card's usable memory, and whether a measurement says so."""
+    if memory.anchor is not None:
+        return language.fill(
+            "{distance} (anchored to your measurement of {x:gib})",
+            distance=_distance(memory, language),
+            x=memory.anchor.peak_bytes,
+        )
+    return _distance(memory, language)
+
+
+def _distance(memory: MemoryAssessment, language: Language) -> str:
     if memory.usable_bytes is None:
         return language.gettext("usable memory of this card not known")
     if memory.missing_bytes > 0:

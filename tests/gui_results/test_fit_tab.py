@@ -17,6 +17,7 @@ from engine.report.fit_words import explanation, limit_words
 from engine.scenario import Scenario
 from gui.draft import Draft, OwnedDraft
 from gui.results.fit_tab import COLUMNS, FitTab
+from gui.results.measured import MeasuredDialog
 from gui.results.page import ResultsPage
 from gui.state import AppState
 
@@ -117,3 +118,30 @@ def test_both_languages(state: AppState, tab: FitTab) -> None:
         assert any("\u4e00" <= c <= "\u9fff" for c in explanation(row, chinese))
     assert all(any("\u4e00" <= c <= "\u9fff" for c in limit_words(x, chinese)) for x in tab.found.limits)
     assert any("\u4e00" <= c <= "\u9fff" for c in tab.status.text())
+
+
+def test_a_measurement_is_kept_shown_and_removed(qtbot: QtBot, state: AppState, tab: FitTab, answered: Advice) -> None:
+    chosen = answered.ranked[answered.picks[0].index]
+    dialog = MeasuredDialog(state, answered, chosen, tab)
+    assert not dialog.ok.isEnabled() and not dialog.remove.isEnabled()
+    qtbot.keyClicks(dialog.amount, "18.5")
+    assert dialog.ok.isEnabled()
+    dialog.apply(state)
+    kept = state.draft.measured[0]
+    assert (kept.peak_bytes, kept.kind, kept.layout) == (round(18.5 * 2**30), "driver", chosen.tasks[0].layout)
+    scenario = state.draft.to_scenario()
+    assert scenario is not None and scenario.measured == (kept,)
+    assert Draft.from_scenario(scenario).measured == (kept,)
+    advice = advise(scenario, state.catalog)
+    give(state, advice)
+    qtbot.waitUntil(lambda: not tab.jobs.busy, timeout=20_000)
+    assert "anchored to your measurement of 18.5 GiB" in tab.status.text()
+    again = MeasuredDialog(state, advice, advice.ranked[0], tab)
+    assert again.amount.text() == "18.5" and again.remove.isEnabled()
+    again.remove.click()
+    again.apply(state)
+    assert state.draft.measured == ()
+    state.undo()
+    assert state.draft.measured == (kept,)
+    for one in (dialog, again):
+        one.deleteLater()
