@@ -23,6 +23,9 @@ MEASURED_FRAMEWORKS = frozenset({
 })  # fmt: skip
 
 
+SERVING_ENGINES = frozenset({"vllm", "sglang", "tensorrt-llm", "llama.cpp", "ollama"})
+
+
 @dataclass(frozen=True, slots=True)
 class MemoryPlatform:
     """Overheads of one kind of card and framework. Bytes, or fractions of bytes where named a slack or a spread.
@@ -80,14 +83,21 @@ def _platform(vendor: str, major: int, framework: str) -> MemoryPlatform:
         "context": other or (f"cc{major}" if major else ""),
         "communication": other,
         "workspace": "hopper" if major >= 9 else "",
-        "program_spread": "measured" if framework in MEASURED_FRAMEWORKS else framework,
-        "fixed_spread": "measured" if framework in MEASURED_FRAMEWORKS else framework,
+        "program_spread": _kin(framework),
+        "fixed_spread": _kin(framework),
     }
     items = ("slack_fixed", "slack_changing", "slack_eager", "slack_cache")
     picked = {item: _find(item, scopes.get(item, framework)) for item in (*scopes, *items)}
     bounds = {n: Bounds(o.low, o.expected, o.high) for n, o in picked.items()}
     sources = tuple((n, f"{o.source} ({o.date})") for n, o in picked.items())
     return MemoryPlatform(**bounds, sources=sources)
+
+
+def _kin(framework: str) -> str:
+    """Whose runs tell how far a framework strays from the formulas."""
+    if framework in MEASURED_FRAMEWORKS:
+        return "measured"
+    return "serving" if framework in SERVING_ENGINES else framework
 
 
 def _find(item: str, scope: str) -> Overhead:
