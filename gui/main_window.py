@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
 import logging
 from collections.abc import Callable
@@ -71,7 +72,7 @@ class MainWindow(QMainWindow):
         self.setMinimumSize(760, 520)
         self._pages: dict[str, QWidget] = {}
         self._warm = JobRunner(self)
-        self._warm.succeeded.connect(lambda _modules: self._page("results"))
+        self._warm.succeeded.connect(lambda _modules: self._warmed())
         self._build_menus()
         self._build_body()
         self.setStatusBar(Status(state, self))
@@ -136,6 +137,12 @@ class MainWindow(QMainWindow):
         """Read the code of engine and pages and make the results' page, so that the first click need not wait."""
         modules = ["engine.advice.advise", *(module for _name, _caption, module, _kind in _PLACES if module)]
         self._warm.submit(lambda _control: [importlib.import_module(module) for module in modules])
+
+    def _warmed(self) -> None:
+        self._page("results")
+        # catalogue, code and pages stay for good: looking them through for garbage would hold the window for 50 ms,
+        # again and again in the middle of an estimate
+        gc.freeze()
 
     def _connect(self) -> None:
         state = self.state

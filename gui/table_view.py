@@ -17,7 +17,7 @@ __all__ = ["SearchField", "TableView"]
 #: No column is wider than this many average letters at first; the person may widen it.
 MAX_LETTERS = 44
 #: Rows that are measured for the first column widths.
-MEASURED_ROWS = 30
+MEASURED_ROWS = 20
 #: Quiet time after a column was widened before wrapped rows take their new height.
 ROWS_MS = 60
 
