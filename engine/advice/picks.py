@@ -16,6 +16,8 @@ __all__ = ["BALANCE_STEP", "pick", "picks_of"]
 
 #: Balances closer than this (2 % of the cost, or what weighs as much) are the same: the cheapest is advised then.
 BALANCE_STEP = 0.02
+#: Times that differ by a smaller share look the same in print.
+SAME_TIME = 0.005
 
 
 def fits_well(assessment: Assessment) -> bool:
@@ -71,10 +73,11 @@ def _reasons(
     other = ranked[cheapest]
     code = "reason.balanced" if role is PickRole.BALANCED else "reason.least_risk"
     days: dict[str, float] = {}
-    if _service_reason(own, scenario) is None:
+    soon, later = sorted((own.calendar_days.expected, other.calendar_days.expected))
+    if _service_reason(own, scenario) is None and later > soon * (1 + SAME_TIME):
         days = {"days": own.calendar_days.expected, "cheapest_days": other.calendar_days.expected}
     else:
-        code += "_service"  # a service is not over some day
+        code += "_timeless"  # a service is not over some day; or both are done at the same time
     compared = _reason(code, cost=_money(own), cheapest=_money(other), risk=own.risk, cheapest_risk=other.risk, **days)
     decisive = _risk_reason(own, other) if role is PickRole.LEAST_RISK else None
     return tuple(r for r in (compared, decisive, memory) if r is not None)

@@ -36,11 +36,11 @@ TEMPLATES: dict[str, str] = {
     "reason.service_after": N_(
         "First words after {first:duration}, then {rate:num} tokens a second for each user; ready after {wait:days}."
     ),
-    "reason.balanced_service": N_(
+    "reason.balanced_timeless": N_(
         "The job costs {cost:money} instead of {cheapest:money}, at a risk of {risk:pct} instead of "
         "{cheapest_risk:pct}."
     ),
-    "reason.least_risk_service": N_(
+    "reason.least_risk_timeless": N_(
         "Risk of {risk:pct} instead of {cheapest_risk:pct}; the job costs {cost:money} instead of {cheapest:money}."
     ),
     "reason.time": N_("Done in {days:days}, {high:days} at worst."),
