@@ -100,6 +100,14 @@ REGIMES: tuple[tuple[str | None, Text], ...] = (
     ("fp32", N_("Everything in 32 bits")),
 )
 
+#: The question of the number format for someone who never asked it: where to look, and what to choose if in doubt.
+KEPT_IN_32_BITS: tuple[tuple[str | None, Text], ...] = (
+    (None, N_("I don't know: reckon with the larger, safe one")),
+    ("bf16-amp", N_("Weights and optimizer in 32 bits: the recipe says “mixed precision” or bf16=True")),
+    ("fp32-master", N_("16-bit weights beside a 32-bit copy: the recipe says “master weights” (Megatron, DeepSpeed)")),
+    ("pure-bf16", N_("Nothing: the model is loaded in 16 bits and stays so (torch_dtype=bfloat16)")),
+)
+
 OPTIMIZERS: tuple[tuple[str | None, Text], ...] = (
     (None, ADVISOR),
     ("adamw", N_("AdamW (standard)")),

@@ -116,8 +116,34 @@ class DataPage(WizardPage):
         )
         self.data_form = form
         self.body.addWidget(form)
+        self._build_kept()
         self.total = label("", "muted")
         self.body.addWidget(self.total)
+
+    def _build_kept(self) -> None:
+        """The question that decides a factor of two where all weights are trained, in words for newcomers."""
+        self.kept = QWidget()
+        column = QVBoxLayout(self.kept)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(bound_label(self.words, N_("What does your training keep in 32 bits?"), "section"))
+        self.kept_choice = ChoiceEdit(self.words, choices.KEPT_IN_32_BITS)
+        self.kept_choice.setObjectName("data.kept")
+        self.kept_choice.setSizeAdjustPolicy(ChoiceEdit.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.words.bind(self.kept_choice.setAccessibleName, N_("What does your training keep in 32 bits?"))
+        self.kept_choice.edited.connect(lambda value: self.edit(regime=value))
+        column.addWidget(self.kept_choice)
+        column.addWidget(
+            bound_label(
+                self.words,
+                N_(
+                    "It decides a factor of two: all weights of an 8B model trained “in BF16” take some 60 GiB with "
+                    "nothing in 32 bits, and 120 to 150 GiB with a 32-bit copy of weights and optimizer. If in doubt, "
+                    "leave it: a plan that fits the larger one fits the smaller one too."
+                ),
+                "muted",
+            )
+        )
+        self.body.addWidget(self.kept)
 
     def _build_runs(self) -> None:
         self.body.addWidget(bound_label(self.words, N_("Runs"), "subtitle"))
@@ -311,6 +337,10 @@ class DataPage(WizardPage):
         for name in ("examples", "tokens_per_example"):
             rows[name].set_visible(task.data_source != "tokens")
         self._show_expert_rows(task)
+        asked = task.regime in [value for value, _text in choices.KEPT_IN_32_BITS]  # else it was set under Advanced
+        self.kept.setVisible(asked and task.method in ("full", "continued", "pretrain", "freeze"))
+        if asked:
+            self.kept_choice.set_value(task.regime)
         self.total.setText(self._total(draft, task))
         goal = goal_of(task)
         only = bool(goal and goal.outputs_only)
