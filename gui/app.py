@@ -42,7 +42,9 @@ def run_app(argv: list[str]) -> int:
     from PySide6.QtWidgets import QApplication
 
     from engine.catalog.load import load_catalog
+    from gui.crash import take_traces, trace_path
     from gui.dialogs import show_error
+    from gui.settings import state_folder
     from gui.state import AppState
 
     application = QApplication.instance()
@@ -63,8 +65,10 @@ def run_app(argv: list[str]) -> int:
     else:
         trouble = None
     state = AppState(catalog)
+    trace = take_traces(state_folder())  # before a new one is begun
     window = build_window(application, state)
-    window.crash.install()
+    if window.autosave is not None:
+        window.crash.install(trace_path(window.autosave.path))
     try:
         window.show()
         window.warm_up()
@@ -72,6 +76,8 @@ def run_app(argv: list[str]) -> int:
             show_error(window, state.language, trouble)
         if len(argv) > 1:
             window.open_path(Path(argv[1]))
+        elif trace:
+            window.tell_last_crash(trace)
         return application.exec()
     finally:
         window.crash.uninstall()

@@ -131,6 +131,11 @@ class Autosave(QObject):
         self._timer.timeout.connect(self.flush)
         state.document_changed.connect(self._timer.start)
 
+    @property
+    def path(self) -> Path:
+        """The file of this program's unsaved work."""
+        return self._slot.path
+
     def flush(self) -> None:
         """Write now. A disk that refuses is logged: the person goes on working."""
         self._timer.stop()

@@ -1,16 +1,19 @@
 """When we are wrong: one dialog in plain words, once for each distinct error; and a trace of hard crashes.
 
-`sys.excepthook` and `threading.excepthook` lead here; `faulthandler` writes to a file that the next start offers.
+`sys.excepthook` and `threading.excepthook` lead here; `faulthandler` writes to a file that the next start offers,
+with the unsaved work. Each running program has a trace file of its own, beside its unsaved work.
 """
 
 from __future__ import annotations
 
+import contextlib
 import faulthandler
 import logging
 import platform
 import sys
 import threading
 import traceback
+from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
 from typing import TextIO
@@ -18,75 +21,95 @@ from typing import TextIO
 import PySide6
 from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
 
 import engine
 from engine.errors import KnownError
 from engine.messages.mark import N_
 from gui import dialogs
-from gui.settings import state_folder
 from gui.state import AppState
 from gui.widgets.basic import Fold, bound_label, button
-from gui.widgets.words import NP_, Words
+from gui.widgets.words import NP_, Text, Words
 
-__all__ = ["CrashDialog", "CrashHandler", "report_text"]
+__all__ = ["CrashDialog", "CrashHandler", "LastCrashDialog", "report_text", "take_traces", "trace_path"]
 
 _log = logging.getLogger(__name__)
+
+#: Ending of the files that hard crashes are written to.
+TRACE = ".crash.txt"
 
 
 def report_text(error: BaseException) -> str:
     """All that a developer needs, and nothing of the person's inputs."""
     trace = "".join(traceback.format_exception(type(error), error, error.__traceback__))
-    versions = (
+    return f"{versions()}\n\n{trace}"
+
+
+def versions() -> str:
+    """What the error happened in, in one line."""
+    return (
         f"GPU Advisor {engine.__version__}, Python {platform.python_version()}, PySide6 {PySide6.__version__}, "
         f"{platform.system()} {platform.release()} {platform.machine()}"
     )
-    return f"{versions}\n\n{trace}"
 
 
-class CrashDialog(QDialog):
-    """What happened, in plain words; details folded away; copy the report, save the inputs."""
+class _ReportDialog(QDialog):
+    """What happened, in plain words; details folded away, to be copied. Kinds of it add their own buttons."""
 
-    def __init__(self, state: AppState, report: str, parent: QWidget | None = None) -> None:
+    def __init__(self, state: AppState, name: str, texts: tuple[Text, Text, Text], report: str, parent: QWidget | None):
         super().__init__(parent)
-        self.setObjectName("crash")
+        self.setObjectName(name)
         self._state, self._report = state, report
-        words = Words(state, self)
-        words.bind(self.setWindowTitle, N_("Something went wrong"))
+        self.words = words = Words(state, self)
+        title, heading, text = texts
+        words.bind(self.setWindowTitle, title)
         self.setMinimumWidth(state.theme.px(520))
         column = QVBoxLayout(self)
         column.setContentsMargins(24, 24, 24, 24)
         column.setSpacing(12)
-        column.addWidget(bound_label(words, N_("Something went wrong in this program"), "subtitle"))
-        column.addWidget(
-            bound_label(
-                words,
-                N_(
-                    "This is a mistake of ours, not of yours. Your inputs are safe: they are kept automatically, and "
-                    "you can save them to a file now. Figures that were shown before are still valid."
-                ),
-            )
-        )
-        fold = Fold(words, N_("&Details"), "crash.details")
-        text = QPlainTextEdit(report)
-        text.setObjectName("crash.report")
-        text.setReadOnly(True)
-        text.setMinimumHeight(220)
-        words.bind(text.setAccessibleName, N_("Technical report"))
-        fold.body.addWidget(text)
+        column.addWidget(bound_label(words, heading, "subtitle"))
+        column.addWidget(bound_label(words, text))
+        fold = Fold(words, N_("&Details"), f"{name}.details")
+        shown = QPlainTextEdit(report)
+        shown.setObjectName(f"{name}.report")
+        shown.setReadOnly(True)
+        shown.setMinimumHeight(220)
+        words.bind(shown.setAccessibleName, N_("Technical report"))
+        fold.body.addWidget(shown)
         column.addWidget(fold, 1)
-        row = QHBoxLayout()
-        copy = button(words, N_("&Copy report"), "crash.copy")
-        copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(self._report))
-        save = button(words, N_("&Save my inputs …"), "crash.save")
-        save.clicked.connect(self._save)
-        close = button(words, NP_("button", "Go on"), "crash.close", "primary")
-        close.clicked.connect(self.accept)
-        for made in (copy, save):
-            row.addWidget(made)
-        row.addStretch(1)
-        row.addWidget(close)
-        column.addLayout(row)
+        self.row = QHBoxLayout()
+        self.add("copy", N_("&Copy report"), self._copy)
+        column.addLayout(self.row)
+
+    def add(self, name: str, text: Text, action: Callable[[], object], look: str = "") -> QPushButton:
+        """One more button; the main one stands on the right and answers to Enter."""
+        made = button(self.words, text, f"{self.objectName()}.{name}", look)
+        made.clicked.connect(lambda: action())
+        if look:
+            self.row.addStretch(1)
+        made.setDefault(bool(look))
+        self.row.addWidget(made)
+        return made
+
+    def _copy(self) -> None:
+        QGuiApplication.clipboard().setText(self._report)
+
+
+class CrashDialog(_ReportDialog):
+    """An error of ours while the program goes on: copy the report, save the inputs."""
+
+    def __init__(self, state: AppState, report: str, parent: QWidget | None = None) -> None:
+        texts = (
+            N_("Something went wrong"),
+            N_("Something went wrong in this program"),
+            N_(
+                "This is a mistake of ours, not of yours. Your inputs are safe: they are kept automatically, and "
+                "you can save them to a file now. Figures that were shown before are still valid."
+            ),
+        )
+        super().__init__(state, "crash", texts, report, parent)
+        self.add("save", N_("&Save my inputs …"), self._save)
+        self.add("close", NP_("button", "Go on"), self.accept, "primary")
 
     def _save(self) -> None:
         from engine.files import write_atomically
@@ -105,6 +128,33 @@ class CrashDialog(QDialog):
             dialogs.show_error(self, self._state.language, error)
 
 
+class LastCrashDialog(_ReportDialog):
+    """The last run ended in a hard crash: its trace, and the work that it left."""
+
+    resume_wanted = Signal()
+
+    def __init__(self, state: AppState, report: str, *, unsaved: bool, parent: QWidget | None = None) -> None:
+        kept = N_(
+            "The program stopped by itself the last time it ran: a mistake of ours, not of yours. What you had entered "
+            "was kept and can be restored. The report below holds none of your inputs."
+        )
+        nothing = N_(
+            "The program stopped by itself the last time it ran: a mistake of ours, not of yours. There was no unsaved "
+            "work. The report below holds none of your inputs."
+        )
+        heading = N_("The program ended unexpectedly last time")
+        super().__init__(
+            state, "lastcrash", (N_("After a crash"), heading, kept if unsaved else nothing), report, parent
+        )
+        self.add("close", NP_("button", "Not now") if unsaved else NP_("button", "Go on"), self.reject)
+        if unsaved:
+            self.add("resume", N_("&Restore my inputs"), self._resume, "primary")
+
+    def _resume(self) -> None:
+        self.accept()
+        self.resume_wanted.emit()
+
+
 class CrashHandler(QObject):
     """Shows each distinct error once; callable from any thread."""
 
@@ -119,14 +169,15 @@ class CrashHandler(QObject):
         self._file: TextIO | None = None
         self._caught.connect(self._show)
 
-    def install(self) -> None:
-        """Take the hooks of the interpreter."""
+    def install(self, trace: Path) -> None:
+        """Take the hooks of the interpreter; a hard crash writes to the file `trace`."""
         sys.excepthook = self._hook
         threading.excepthook = lambda args: self._hook(args.exc_type, args.exc_value, args.exc_traceback)
-        path = fault_path()
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            self._file = path.open("w", encoding="utf-8")
+            trace.parent.mkdir(parents=True, exist_ok=True)
+            self._file = trace.open("w", encoding="utf-8")
+            self._file.write(versions() + "\n\n")
+            self._file.flush()
             faulthandler.enable(self._file)
         except OSError as error:
             _log.warning("hard crashes will leave no trace: %s", error)
@@ -137,8 +188,9 @@ class CrashHandler(QObject):
         if self._file is not None:
             faulthandler.disable()
             self._file.close()
+            with contextlib.suppress(OSError):
+                Path(self._file.name).unlink(missing_ok=True)
             self._file = None
-            fault_path().unlink(missing_ok=True)
         if self.dialog is not None:
             self.dialog.close()
             self.dialog = None
@@ -170,14 +222,23 @@ class CrashHandler(QObject):
         self.dialog.open()
 
 
-def fault_path() -> Path:
-    """Where a hard crash leaves its trace."""
-    return state_folder() / "hard-crash.txt"
+def trace_path(unsaved: Path) -> Path:
+    """Where a hard crash leaves its trace: beside the unsaved work of the same program."""
+    return unsaved.with_suffix(TRACE)
 
 
-def last_hard_crash() -> str:
-    """The trace of a hard crash of the last run; empty where there was none."""
-    try:
-        return fault_path().read_text(encoding="utf-8", errors="replace").strip()
-    except OSError:
-        return ""
+def take_traces(folder: Path) -> str:
+    """The traces of hard crashes of earlier runs, each given once; empty where there was none.
+
+    A program that runs has written no more than its first line; where a file can't be removed, its program still runs.
+    """
+    found: list[str] = []
+    for path in sorted(folder.glob(f"*{TRACE}")):
+        try:
+            text = path.read_text(encoding="utf-8", errors="replace").strip()
+            if len(text.splitlines()) > 1:
+                path.unlink()
+                found.append(text)
+        except OSError as error:
+            _log.warning("the trace of a crash can't be taken: %s", error)
+    return "\n\n".join(found)

@@ -26,7 +26,7 @@ from engine.errors import KnownError
 from engine.examples import example_content
 from gui import dialogs
 from gui.autosave import Autosave, Rescued
-from gui.crash import CrashHandler
+from gui.crash import CrashHandler, LastCrashDialog
 from gui.files import FileKind, kind_of_file
 from gui.icons import program_icon
 from gui.jobs import JobRunner
@@ -245,6 +245,13 @@ class MainWindow(QMainWindow):
             self.autosave.flush()  # kept anew before the old file goes
         self._forget(rescued)
         self._begin()
+
+    def tell_last_crash(self, report: str) -> None:
+        """Say that the last run ended in a crash, with its trace; offer what it left."""
+        dialog = LastCrashDialog(self.state, report, unsaved=self._rescued is not None, parent=self)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.resume_wanted.connect(self.resume)
+        dialog.open()
 
     def forget_rescued(self) -> None:
         """Throw the unsaved work of the last time away, if the person is sure."""

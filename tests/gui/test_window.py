@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import subprocess
 import sys
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -30,11 +31,13 @@ from engine.inputs import parse_scenario, scenario_json
 from engine.scenario import Scenario
 from gui import dialogs
 from gui.about import AboutDialog, attributions
+from gui.app import build_window
 from gui.autosave import Rescued
-from gui.crash import CrashDialog, CrashHandler, report_text
+from gui.crash import CrashDialog, CrashHandler, LastCrashDialog, report_text, take_traces
 from gui.draft import Draft, OwnedDraft
 from gui.main_window import MainWindow
 from gui.problems import Page
+from gui.settings import state_folder
 from gui.state import AppState
 from gui.theme import DARK, LIGHT, Theme
 from gui.widgets import gpu_list
@@ -469,13 +472,70 @@ def test_inputs_can_be_saved_from_the_crash_dialog(
     assert Draft.model_validate_json((tmp_path / "inputs.json").read_bytes()).name == "rescued"
 
 
-def test_hooks_are_given_back(state: AppState) -> None:
+def test_hooks_are_given_back(state: AppState, tmp_path: Path) -> None:
     before = sys.excepthook
     handler = CrashHandler(state)
-    handler.install()
+    trace = tmp_path / "mine.crash.txt"
+    handler.install(trace)
     assert sys.excepthook is not before
+    assert trace.exists()
+    assert take_traces(tmp_path) == "", "a program that runs has not crashed"
     handler.uninstall()
     assert sys.excepthook is before
+    assert not trace.exists()
+
+
+CRASHES = """
+import faulthandler, os
+os.environ["QT_QPA_PLATFORM"] = "offscreen"
+from PySide6.QtWidgets import QApplication
+from engine.catalog.load import load_catalog
+from gui import app
+from gui.settings import state_folder
+from gui.state import AppState
+from gui.settings import state_folder
+from gui.crash import trace_path
+application = QApplication([])
+state = AppState(load_catalog(with_user_rows=False), live_estimate=False)
+window = app.build_window(application, state)
+window.crash.install(trace_path(window.autosave.path))
+state.edit(name="typed before the crash")
+window.autosave.flush()
+faulthandler._sigsegv()
+"""
+
+
+def test_after_a_hard_crash_the_next_start_offers_trace_and_work(
+    qtbot: QtBot, qapp: QApplication, state: AppState, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "state"
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("XDG_STATE_HOME", str(folder))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    ended = subprocess.run([sys.executable, "-c", CRASHES], capture_output=True, check=False, timeout=120)
+    assert ended.returncode != 0
+    trace = take_traces(state_folder())
+    assert "faulthandler" in trace or "Segmentation" in trace or "Fatal Python error" in trace
+    assert "typed before" not in trace
+    assert take_traces(state_folder()) == "", "told once"
+    window = build_window(qapp, state)
+    qtbot.addWidget(window)
+    window.show()
+    window.tell_last_crash(trace)
+    dialog = window.findChild(LastCrashDialog)
+    assert dialog is not None
+    press(qtbot, dialog, "lastcrash.copy")
+    assert QApplication.clipboard().text() == trace
+    press(qtbot, dialog, "lastcrash.resume")
+    assert state.draft.name == "typed before the crash"
+    assert state.unsaved
+
+
+def test_a_crash_without_unsaved_work_offers_none(qtbot: QtBot, state: AppState) -> None:
+    dialog = LastCrashDialog(state, "Fatal Python error: Aborted", unsaved=False)
+    qtbot.addWidget(dialog)
+    assert dialog.findChild(QPushButton, "lastcrash.resume") is None
+    press(qtbot, dialog, "lastcrash.close")
 
 
 def test_closing_remembers_the_place_and_ends_all_work(make_window: Callable[[], MainWindow], state: AppState) -> None:
