@@ -85,7 +85,9 @@ class TopArea(QScrollArea):
         layout = self.column
         layout.activate()
         width = max(self.viewport().width(), 1)
-        needed = layout.totalHeightForWidth(width) if layout.hasHeightForWidth() else layout.totalMinimumSize().height()
+        needed = layout.totalMinimumSize().height()  # below it the area would scroll
+        if layout.hasHeightForWidth():
+            needed = max(needed, layout.totalHeightForWidth(width))
         wanted = min(needed, round(page.height() * MOST_OF_PAGE))
         if wanted != self._wanted:
             self._wanted = wanted
