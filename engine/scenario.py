@@ -33,6 +33,7 @@ __all__ = [
     "MeasuredPeak",
     "ModelChoice",
     "OwnedGpus",
+    "ReportDetails",
     "Runs",
     "Scenario",
     "Task",
@@ -185,6 +186,19 @@ class MeasuredPeak(Frozen):
     layout: Layout
 
 
+class ReportDetails(Frozen):
+    """What only the applicant can state; no figure rests on it. What is missing prints as to be completed (rule R3)."""
+
+    title: str = Field(default="", max_length=300)
+    applicant: str = Field(default="", max_length=200)
+    unit: str = Field(default="", max_length=200)
+    fund: str = Field(default="", max_length=200)  # name and number of the money
+    why_now: str = Field(default="", max_length=4000)
+    decision_by: str = Field(default="", max_length=100)
+    next_step: str = Field(default="", max_length=1000)
+    shared_enquiry: str = Field(default="", max_length=2000)  # dated answer of the shared facility
+
+
 class Scenario(Frozen):
     """All that the user states."""
 
@@ -199,3 +213,4 @@ class Scenario(Frozen):
     exchange_rates: tuple[ExchangeRate, ...] = ()  # override those of the catalogue
     measured: tuple[MeasuredPeak, ...] = ()  # at most one counts for each task: the last
     notes: str = ""
+    report: ReportDetails = ReportDetails()

@@ -22,6 +22,7 @@ from engine.scenario import (
     Economics,
     InferenceWorkload,
     MeasuredPeak,
+    ReportDetails,
     Runs,
     Scenario,
     TrainingWorkload,
@@ -222,6 +223,7 @@ class Draft(_Value):
     purchase_prices: tuple[PurchasePrice, ...] = ()
     exchange_rates: tuple[ExchangeRate, ...] = ()
     measured: tuple[MeasuredPeak, ...] = ()
+    report: ReportDetails = ReportDetails()
 
     @classmethod
     def new(cls, *, currency: str = "USD", today: date | None = None) -> Draft:
@@ -276,6 +278,7 @@ class Draft(_Value):
             "purchase_prices": self.purchase_prices,
             "exchange_rates": self.exchange_rates,
             "measured": self.measured,
+            "report": self.report,
         }
 
     def check(self) -> tuple[Scenario | None, tuple[Problem, ...]]:
@@ -330,6 +333,7 @@ class Draft(_Value):
             "purchase_prices": scenario.purchase_prices,
             "exchange_rates": scenario.exchange_rates,
             "measured": scenario.measured,
+            "report": scenario.report,
         }
         return cls(**values)
 

@@ -192,25 +192,33 @@ class AppState(QObject):
 
     def undo(self) -> None:
         """One step back."""
+        before = self.draft
         self._history.undo()
-        self._after_edit()
+        self._after_edit(before)
 
     def redo(self) -> None:
         """One step forth."""
+        before = self.draft
         self._history.redo()
-        self._after_edit()
+        self._after_edit(before)
 
     def _replace(self, draft: Draft, what: str) -> None:
         if draft == self.draft:  # equality stops the echo between widgets and draft
             return
+        before = self.draft
         self._history.push(draft, what)
-        self._after_edit()
+        self._after_edit(before)
 
-    def _after_edit(self) -> None:
-        self._advice = None
+    def _after_edit(self, before: Draft) -> None:
+        asks_anew = before.changed(report=self.draft.report) != self.draft
+        if asks_anew:
+            self._advice = None
+        elif self._advice is not None:  # what the applicant states for the report changes no figure
+            scenario = self._advice.scenario.model_copy(update={"report": self.draft.report})
+            self._advice = self._advice.model_copy(update={"scenario": scenario})
         self.draft_changed.emit(self.draft)
         self.document_changed.emit()
-        if self._live_estimate:
+        if asks_anew and self._live_estimate:
             self._timer.start(ESTIMATE_DELAY_MS)
 
     # documents ------------------------------------------------------------------------------------------------

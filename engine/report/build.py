@@ -7,7 +7,6 @@ from datetime import datetime
 from engine.advice.result import Advice, Assessment
 from engine.messages.mark import N_
 from engine.report.comparison import best_of_each_way, recommended
-from engine.report.details import ReportDetails
 from engine.report.document import Document, Profile, Section, Text, say
 from engine.report.full_cost import cost_sections
 from engine.report.full_record import identity, record_sections
@@ -15,6 +14,7 @@ from engine.report.full_request import head, request_sections
 from engine.report.full_results import rejected_blocks, result_sections
 from engine.report.memo import memo_head, memo_sections
 from engine.report.record import report_id, result_sha256
+from engine.scenario import ReportDetails
 
 __all__ = ["build_document", "compared_plans"]
 

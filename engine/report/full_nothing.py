@@ -9,11 +9,11 @@ from engine.advice.result import Advice
 from engine.messages.mark import N_
 from engine.report import document as d
 from engine.report import pieces
-from engine.report.details import ReportDetails
 from engine.report.document import say
 from engine.report.full_record import findings_table, instructions, record_facts
 from engine.report.full_request import inputs_section, workload_section
 from engine.report.full_results import rejected_blocks
+from engine.scenario import ReportDetails
 
 __all__ = ["nothing_sections"]
 

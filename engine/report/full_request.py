@@ -10,7 +10,6 @@ from engine.advice.result import Advice, Assessment
 from engine.messages.mark import N_
 from engine.report.charts.time import gpu_hours
 from engine.report.comparison import serving_only
-from engine.report.details import ReportDetails
 from engine.report.document import (
     OPEN,
     Amount,
@@ -43,7 +42,7 @@ from engine.report.pieces import (
 from engine.report.risks import top_risks
 from engine.report.thresholds import threshold_lines
 from engine.report.ways import cheaper_api
-from engine.scenario import InferenceWorkload, Scenario, Task, TrainingWorkload
+from engine.scenario import InferenceWorkload, ReportDetails, Scenario, Task, TrainingWorkload
 
 __all__ = ["head", "inputs_section", "request_sections", "workload_section"]
 

@@ -14,7 +14,6 @@ from engine.report.comparison import (
     serving_only,
     whole_life,
 )
-from engine.report.details import ReportDetails
 from engine.report.document import (
     OPEN,
     Amount,
@@ -51,6 +50,7 @@ from engine.report.pieces import (
 from engine.report.risks import top_risks
 from engine.report.thresholds import threshold_lines
 from engine.report.ways import cheaper_api, ways_table
+from engine.scenario import ReportDetails
 
 __all__ = ["memo_head", "memo_sections"]
 

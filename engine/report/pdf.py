@@ -16,9 +16,9 @@ from engine.i18n import Language
 from engine.report import charts
 from engine.report import document as d
 from engine.report.build import build_document
-from engine.report.details import ReportDetails
 from engine.report.glyphs import rare_signs_folder
 from engine.report.wording import spoken
+from engine.scenario import ReportDetails
 
 __all__ = ["render_pdf", "render_png_pages"]
 
@@ -37,10 +37,11 @@ def render_pdf(
     """The report as tagged PDF (PDF/UA-1, fonts embedded); the same arguments give the same bytes.
 
     `created_at` is printed and stamped into the file; without it the scenario's date stands in, so that a rerun on
-    another day is the same file. WorldError `report.not_set` where the compiler refuses the document.
+    another day is the same file. Without `details` those of the scenario are printed. WorldError `report.not_set`
+    where the compiler refuses the document.
     """
     moment = created_at or datetime.combine(advice.scenario.as_of, time(), UTC)
-    details = details or ReportDetails()
+    details = details or advice.scenario.report
     pdf = b""
     for brief in range(MEMO_STEPS if profile == "memo" else 1):
         document = build_document(advice, profile, moment, details, brief=brief)

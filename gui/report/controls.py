@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 
 from engine.i18n import Language, LanguageCode
 from engine.messages import N_
-from engine.report.details import ReportDetails
+from engine.scenario import ReportDetails
 from gui.state import AppState
 from gui.widgets.basic import Fold, button, label, scrolled
 from gui.widgets.editors import ChoiceEdit
@@ -84,7 +84,11 @@ class ReportControls(QWidget):
 
     @property
     def details(self) -> ReportDetails:
-        """What the applicant stated, cut to what the form holds."""
+        """What the applicant stated; kept with the scenario."""
+        return self._state.draft.report
+
+    def _typed(self) -> ReportDetails:
+        """What stands in the fields, cut to what the form holds."""
         values: dict[str, str] = {}
         for name, editor in self.editors.items():
             text = editor.text() if isinstance(editor, QLineEdit) else editor.toPlainText()
@@ -153,7 +157,11 @@ class ReportControls(QWidget):
         fold = Fold(self._words, N_("What only you can state"), "report.details")
         note = label("", "small")
         self._words.bind(
-            note.setText, N_("Optional. What stays empty is printed as [to be completed]; nothing is invented.")
+            note.setText,
+            N_(
+                "Optional. What stays empty is printed as [to be completed]; nothing is invented. It is kept with the "
+                "scenario."
+            ),
         )
         fold.body.addWidget(note)
         self.editors: dict[str, QLineEdit | QPlainTextEdit] = {}
@@ -169,12 +177,30 @@ class ReportControls(QWidget):
             heading.setBuddy(editor)
             self._words.bind(heading.setText, caption)
             self._words.run(lambda lang, e=editor, c=caption: e.setAccessibleName(plain(say(lang, c))))
-            editor.textChanged.connect(lambda *_text: self.changed.emit())
+            editor.textChanged.connect(lambda *_text: self._state.edit(report=self._typed()))
             fold.body.addWidget(heading)
             fold.body.addWidget(editor)
             self.editors[name] = editor
+        self._stated: ReportDetails | None = None
+        self._fill()
+        self._state.draft_changed.connect(lambda _draft: self._fill())
         column.addSpacing(self._state.theme.px(self._state.theme.s))
         column.addWidget(fold)
+
+    def _fill(self) -> None:
+        """Show what the scenario states, after it was opened or a step was undone."""
+        stated = self._state.draft.report
+        if stated == self._stated:
+            return
+        self._stated = stated
+        typed = self._typed()
+        for name, editor in self.editors.items():
+            text = str(getattr(stated, name))
+            if getattr(typed, name) != text:
+                editor.blockSignals(True)
+                editor.setText(text) if isinstance(editor, QLineEdit) else editor.setPlainText(text)
+                editor.blockSignals(False)
+        self.changed.emit()
 
     def _add_buttons(self, column: QVBoxLayout) -> None:
         self.pdf = button(self._words, NP_("button", "Save PDF…"), "report.save", "primary")

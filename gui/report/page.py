@@ -207,6 +207,7 @@ class ReportPage(QWidget):
     def refresh(self) -> None:
         """Set the report again, soon; at once when the page is seen next."""
         self._stale = True
+        self._advice = self._state.advice or self._advice
         if self.isVisible() and self._advice is not None:
             self._timer.start()
 

@@ -13,7 +13,7 @@ from typing import Literal
 from engine.advice.result import Advice
 from engine.control import Control
 from engine.i18n import Language
-from engine.report.details import ReportDetails
+from engine.scenario import ReportDetails
 
 __all__ = ["Hit", "PageImage", "Preview", "find", "make_preview", "render_pages"]
 

@@ -16,8 +16,10 @@ from pytestqt.qtbot import QtBot
 
 from engine.advice.result import Advice
 from engine.control import Cancelled, Control
+from engine.examples import example_content
 from engine.i18n import Language
-from engine.report.details import ReportDetails
+from engine.report.pdf import render_pdf
+from engine.scenario import ReportDetails
 from gui import dialogs
 from gui.report import pages
 from gui.report.page import ReportPage
@@ -72,6 +74,41 @@ def test_details_of_the_applicant_are_printed(qtbot: QtBot, state: AppState, ope
     shown(qtbot, page, lambda: give(state, sample.advice()))
     pdf = shown(qtbot, page, lambda: page.controls.editors["applicant"].insert("Dr. Li #1 *x*"))  # type: ignore[union-attr]
     assert "Dr. Li #1 *x*" in words_of(pdf)
+
+
+def test_details_are_kept_with_the_scenario_and_ask_for_no_new_estimate(
+    qtbot: QtBot, state: AppState, opened: Opened, tmp_path: Path
+) -> None:
+    state.open_example(example_content("qlora-8b-own-card", state.language), "x")
+    page = opened(ReportPage)
+    give(state, sample.advice())
+    answer = state.advice
+    assert answer is not None
+    qtbot.keyClicks(page.controls.editors["applicant"], "Dr. Li")
+    why = page.controls.editors["why_now"]
+    qtbot.keyClicks(why, "Two lines,")
+    qtbot.keyClick(why, Qt.Key.Key_Return)
+    qtbot.keyClicks(why, "both kept ")
+    assert state.advice is not None and state.advice.ranked == answer.ranked
+    assert state.advice.scenario.report.applicant == "Dr. Li"
+    assert state.unsaved
+    state.save(tmp_path / "a.json")
+    state.new()
+    assert not page.controls.editors["applicant"].text()  # type: ignore[union-attr]
+    state.open_scenario(tmp_path / "a.json")
+    assert page.controls.details.why_now == "Two lines,\nboth kept"
+    assert page.controls.editors["applicant"].text() == "Dr. Li"  # type: ignore[union-attr]
+    state.edit(report=ReportDetails(applicant="Dr. Wu"))
+    assert page.controls.editors["applicant"].text() == "Dr. Wu"  # type: ignore[union-attr]
+    state.undo()
+    assert page.controls.editors["applicant"].text() == "Dr. Li"  # type: ignore[union-attr]
+
+
+def test_a_report_without_the_window_prints_the_scenarios_details() -> None:
+    advice = sample.advice()
+    stated = advice.scenario.model_copy(update={"report": ReportDetails(applicant="Dr. Li of the file")})
+    pdf = render_pdf(advice.model_copy(update={"scenario": stated}), Language("en"))
+    assert "Dr. Li of the file" in "".join(page.extract_text() for page in pypdf.PdfReader(io.BytesIO(pdf)).pages)
 
 
 def test_search_finds_and_steps(qtbot: QtBot, state: AppState, opened: Opened) -> None:

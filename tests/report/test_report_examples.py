@@ -18,10 +18,9 @@ from engine.hardware.model import CatalogSnapshot
 from engine.i18n import LANGUAGES, Language
 from engine.messages import LABELS
 from engine.report.build import build_document, compared_plans
-from engine.report.details import ReportDetails
 from engine.report.document import Label
 from engine.report.pdf import render_pdf
-from engine.scenario import Scenario
+from engine.scenario import ReportDetails, Scenario
 
 EXAMPLES = sorted(p.name for p in (files("resources") / "examples").iterdir() if p.name.endswith(".json"))
 

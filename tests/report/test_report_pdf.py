@@ -14,9 +14,9 @@ from sample_advice import CATALOG, memory, sample_advice, scenario
 from engine.advice.result import Advice
 from engine.findings import Finding, Severity
 from engine.i18n import LANGUAGES, Language
-from engine.report.details import ReportDetails
 from engine.report.pdf import render_pdf, render_png_pages
 from engine.report.record import report_id, result_sha256
+from engine.scenario import ReportDetails
 
 #: English words that a Chinese report may hold: names, units, terms that practitioners do not translate.
 ALLOWED = {
