@@ -20,7 +20,7 @@ def attention_layers(keys: ConfigKeys, fields: dict[str, Any]) -> dict[str, Any]
     window = keys.number("sliding_window", "attention_chunk_size")
     full, windowed, linear = _split(keys, layers, window)
     if keys.model_type == "gemma4_text" or keys.get("num_global_key_value_heads") is not None:
-        extra |= _wide_global_layers(keys, fields)
+        extra |= _wide_global_layers(keys, fields, full, windowed)
     if keys.number("index_n_heads") and fields.get("mla_kv_lora_rank"):
         extra |= {
             "idx_heads": keys.number("index_n_heads"),
@@ -89,16 +89,20 @@ def _windowed(keys: ConfigKeys, layers: int, window: int) -> int:
     return keys.guess("sliding_window_layers", layers)
 
 
-def _wide_global_layers(keys: ConfigKeys, fields: dict[str, Any]) -> dict[str, Any]:
-    """Gemma 4: full-attention layers have heads of their own width, fewer of them, and may use keys as values."""
+def _wide_global_layers(keys: ConfigKeys, fields: dict[str, Any], full: int, windowed: int) -> dict[str, Any]:
+    """Gemma 4: full-attention layers have heads of their own width, fewer of them, and may use keys as values.
+
+    The last layers share keys and values; where their kinds are not listed, they are taken in proportion.
+    """
     extra: dict[str, Any] = {"g_hd": keys.number("global_head_dim", default=fields["head_dim"])}
     if keys.number("num_global_key_value_heads"):
         extra["g_kv"] = keys.number("num_global_key_value_heads")
     extra["k_eq_v"] = int(keys.flag("attention_k_eq_v"))
-    shared = keys.number("num_kv_shared_layers")
-    if shared:
+    shared = min(keys.number("num_kv_shared_layers"), full + windowed)
+    if shared > 0:
         last = keys.words("layer_types")[-shared:]
-        extra["kv_shared_swa"] = sum(t in _WINDOW_WORDS for t in last)
+        listed = sum(t in _WINDOW_WORDS for t in last)
+        extra["kv_shared_swa"] = listed if last else -(-shared * windowed // (full + windowed))
         extra["kv_shared_full"] = shared - extra["kv_shared_swa"]
         extra["wide_layers"] = shared if keys.flag("use_double_wide_mlp") else 0
     return extra
