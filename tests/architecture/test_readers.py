@@ -212,7 +212,7 @@ def test_damaged_settings_give_an_answer_or_a_known_error(name: str, damage: dic
 
 @pytest.mark.parametrize("damage", [{"layer_types": None}, {"num_kv_shared_layers": 10_000}, {"sliding_window": None}])
 def test_shared_caches_of_damaged_settings_are_never_negative(damage: dict[str, Any]) -> None:
-    """Gemma 4's last layers share keys and values: their number and kinds come from the file, and may be wrong there."""
+    """Gemma 4's last layers share keys and values; their number and kinds come from the file and may be wrong there."""
     raw = next(c for n, c in EXAMPLES.items() if "num_kv_shared_layers" in {**c, **c.get("text_config", {})})
     text = {**raw.get("text_config", {}), **damage}
     found = read_config({**raw, **damage, **({"text_config": text} if "text_config" in raw else {})})
