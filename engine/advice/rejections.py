@@ -88,7 +88,12 @@ class _Memory:
         self._result = result
 
     def fits(self, gpu: Gpu) -> bool:
-        return any(self._fits[i] for i in self._by_card.get(gpu.id, []))
+        return self.fewest(gpu) > 0
+
+    def fewest(self, gpu: Gpu) -> int:
+        """The fewest cards that hold all tasks; 0 where none do."""
+        clusters = self._result.candidates.clusters
+        return min((clusters[i].gpus for i in self._by_card.get(gpu.id, []) if self._fits[i]), default=0)
 
     def timed(self, gpu: Gpu) -> bool:
         return any(self._timed[i] for i in self._by_card.get(gpu.id, []))
@@ -124,7 +129,7 @@ def _card_reason(gpu: Gpu, options: list[Option], result: SearchResult, memory: 
             return refused
         obtainable = any(c.gpu.id == gpu.id for c in result.candidates.clusters[: result.candidates.obtainable])
         if not obtainable:
-            return _reason("rejected.no_price", gpu=gpu.name)
+            return _reason("rejected.no_price", gpu=gpu.name, gpus=memory.fewest(gpu))
         return _reason("rejected.no_speed" if not memory.timed(gpu) else "rejected.no_common_cluster", gpu=gpu.name)
     return _limit_reason(gpu, options, result)
 

@@ -22,6 +22,7 @@ CARDS_PER_MACHINE = (1, 2, 4, 8)
 USUAL_CARDS_PER_NODE = 8  # where the catalogue has no typical maximum
 OFFICE_CARDS = 4  # more do not fit a workstation case or an office socket
 OFFICE_WATTS = 2000.0  # what one 230 V, 10 A socket gives, less a fifth for the rest of the machine
+_DESKTOP = ("consumer", "workstation", "soc", "edge")
 _MODULES = ("SXM", "OAM", "superchip", "module", "rack", "pod", "instance")
 
 Way = Literal["buy", "rent", "shared", "owned"]
@@ -232,16 +233,21 @@ def _purchase_shapes(
 
 def _stands_in_an_office(gpu: Gpu, per_node: int, nodes: int) -> bool:
     """Cards with fans of their own in a workstation; passively cooled cards and modules need a server's wind."""
-    if gpu.segment not in ("consumer", "workstation", "soc", "edge") or nodes > 1 or per_node > OFFICE_CARDS:
+    if gpu.segment not in _DESKTOP or nodes > 1 or per_node > OFFICE_CARDS:
         return False
     return per_node * (gpu.tdp_watts or 0.0) <= OFFICE_WATTS
 
 
 def _add_unpriced(builder: _Builder, gpu: Gpu) -> None:
-    """Shapes of a card that nobody offers, so that its memory can still be judged."""
+    """Shapes of a card that nobody offers, so that its memory can still be judged.
+
+    As with what is bought, desktop cards and whole computers (Apple, Ryzen AI) are not linked over several machines.
+    """
     full = _most_per_node(gpu)
     for per_node in _machines(min(full, builder.max_gpus)):
         builder.cluster(gpu, None, per_node, 1)
+    if gpu.segment in _DESKTOP:
+        return
     for nodes in node_counts(full, builder.max_gpus):
         if nodes > 1:
             builder.cluster(gpu, None, full, nodes)

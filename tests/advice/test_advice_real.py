@@ -117,6 +117,19 @@ def test_70b_full_fine_tuning_never_on_one_card_of_24_gb() -> None:
             assert float(rejection.reason.params["missing"] or 0) > 100e9
 
 
+def test_cards_without_a_price_say_how_many_would_do_and_computers_are_not_linked() -> None:
+    """64 linked desktop computers are sold by nobody: what one of them lacks is said instead of "would fit"."""
+    for advice in (example("full-70b-rented.json"), example("continued-8b-50b-tokens.json")):
+        reasons = {r.gpu_id: r.reason for r in advice.rejected if r.kind == "gpu"}
+        unpriced = {i: r for i, r in reasons.items() if r.code == "rejected.no_price"}
+        assert unpriced
+        segment = {g.id: g.segment for g in known().gpus}
+        for gpu_id, reason in unpriced.items():
+            most = {"soc": 1, "edge": 1}.get(segment[gpu_id or ""], 8 if segment[gpu_id or ""] == "workstation" else 64)
+            assert 1 <= int(reason.params["gpus"] or 0) <= most
+        assert reasons["apple-m2-ultra-192gb"].code == "rejected.does_not_fit_alone"
+
+
 def test_7b_qlora_fits_a_24_gb_card_and_full_fine_tuning_does_not() -> None:
     """Traced: 8B QLoRA of 2048 x 1 needs 7.0 to 13.0 GiB; 8B full in pure BF16 59.9 GiB."""
     own = {"owned": (OwnedGpus(gpu_id="nvidia-rtx-4090"),), "ways": ("owned",)}
