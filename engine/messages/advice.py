@@ -79,8 +79,8 @@ TEMPLATES: dict[str, str] = {
     ),
     "rejected.region_only": N_("{gpu} is hardly sold outside: {countries}."),
     "rejected.no_price": N_(
-        "The job would fit on {gpus:int} × {gpu}, but the catalogue has no price for it in the ways that you allow. Add "
-        "an offer or a quotation."
+        "The job would fit on {gpus:int} × {gpu}, but the catalogue has no price for it in the ways that you allow. "
+        "Add an offer or a quotation."
     ),
     "rejected.no_speed": N_(
         "The job would fit, but the computing rate of {gpu} is not published: no time or cost can be given."
