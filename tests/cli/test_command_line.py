@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from importlib.resources import files
@@ -213,6 +214,30 @@ def test_help_speaks_the_language(capsys: pytest.CaptureFixture[str], language: 
     code, out, _ = _run(capsys, "--lang", language, "advise", "--help")
     assert code == 0
     assert ("情景" in out) == (language == "zh_CN")
+    assert ("Usage: " in out) == (language == "en")
+
+
+COMMANDS = [("advise",), ("fit",), ("estimate",), ("validate",), ("catalog",), ("catalog", "add-offer")]
+
+
+@pytest.mark.parametrize("command", [(), *COMMANDS])
+def test_chinese_help_has_no_sentence_of_the_parser(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...]
+) -> None:
+    """Headings, defaults, `--help` itself: the words that the parser adds speak the reader's language too."""
+    monkeypatch.setenv("LC_ALL", "zh_CN.UTF-8")
+    code, out, err = _run(capsys, *command, "--help")
+    assert (code, err) == (0, "")
+    assert out.startswith("用法：gpu-advisor") and "选项：" in out and "显示本帮助并退出。" in out
+    assert not re.search(
+        r"Usage|Options|Arguments|Commands|OPTIONS|ARGS|required|default:|Show this|<int|<str|<path", out
+    )
+
+
+def test_a_group_without_a_command_shows_its_help(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, err = _run(capsys, "catalog")
+    assert code == 2 and not out
+    assert "add-offer" in err and "There is no such command" not in err
 
 
 def test_the_program_starts_without_charts_reports_or_qt() -> None:
