@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from statistics import median
 
 import pytest
 from PySide6.QtCore import QTimer
@@ -22,7 +23,7 @@ pytestmark = pytest.mark.benchmark
 MOST_SECONDS = 1.0  # from the click to the full results
 MOST_STILL = 0.1  # longest time in which the window answers nothing
 TICK_MS = 5
-CLICKS = 3  # the best of them counts: what else the machine does only ever adds
+CLICKS = 5  # the middle one counts: the best would hide stalls, the worst is often another program at work
 
 
 class Stalls:
@@ -78,5 +79,5 @@ def test_from_the_click_to_the_full_results(window: MainWindow, qtbot: QtBot, qa
     stalls.stop()
     for seconds, still in clicks:
         print(f"\nclick to full results {seconds:.2f} s, longest stall {1000 * still:.0f} ms", end="")
-    assert min(seconds for seconds, _still in clicks) < MOST_SECONDS
-    assert min(still for _seconds, still in clicks) < MOST_STILL
+    assert median(seconds for seconds, _still in clicks) < MOST_SECONDS
+    assert median(still for _seconds, still in clicks) < MOST_STILL
