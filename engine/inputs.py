@@ -114,7 +114,7 @@ def parse_scenario(content: bytes, *, file: str) -> Scenario:
     """
     try:
         raw = json.loads(content)
-    except ValueError as error:
+    except (RecursionError, ValueError) as error:  # thousands of brackets are no scenario
         raise InputError("scenario.not_json", file=file, line=getattr(error, "lineno", 1)) from error
     if not isinstance(raw, dict):
         raise InputError("scenario.not_an_object", file=file)

@@ -82,7 +82,7 @@ class SettingsFile:
             raw = json.loads(self.path.read_bytes())
         except FileNotFoundError:
             return Settings()
-        except (OSError, ValueError) as error:
+        except (OSError, RecursionError, ValueError) as error:
             _log.warning("settings can't be read, defaults are used: %s", error)
             return Settings()
         return Settings.read(raw) if isinstance(raw, dict) else Settings()

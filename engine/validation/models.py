@@ -79,7 +79,7 @@ def shape_table() -> Mapping[str, tuple[str, Mapping[str, Any]]]:
 def _parsed(text: str) -> Mapping[str, Any]:
     try:
         shape = json.loads(text)
-    except ValueError as error:
+    except (RecursionError, ValueError) as error:
         raise InputError("case.bad_value", key="shape", value=text[:60]) from error
     if not isinstance(shape, dict):
         raise InputError("case.bad_value", key="shape", value=text[:60])

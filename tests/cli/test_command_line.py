@@ -286,3 +286,14 @@ def test_what_would_make_it_fit_needs_a_card_and_a_task(capsys: pytest.CaptureFi
     for more in ((), ("--gpu", "no such card"), ("--gpu", "RTX 4090", "--task", "none")):
         code, out, err = _run(capsys, "fit", "qlora-8b-own-card", *more)
         assert code == 2 and not out and err
+
+
+@pytest.mark.parametrize("command", ["advise", "fit", "estimate", "model"])
+def test_thousands_of_brackets_are_a_known_error(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, command: str
+) -> None:
+    path = tmp_path / "deep.json"
+    path.write_text("[" * 100_000 + "]" * 100_000)
+    code, out, err = _run(capsys, command, path)
+    assert code == 2
+    assert out == "" and "deep.json" in err
