@@ -19,6 +19,7 @@ from engine.findings import Finding, Severity
 from engine.i18n import Language
 from engine.memory.result import MemoryAssessment, Verdict
 from engine.quantity import Estimate
+from engine.report.money_words import two_figures, what_widens
 from engine.report.naming import plan_name, plan_way
 from engine.speed.result import InferenceSpeed, TrainingSpeed
 from engine.validation.estimate import CaseEstimate
@@ -132,6 +133,11 @@ def _ranked(out: Console, advice: Advice, language: Language) -> None:
             Text(language.money(one.cost.cost_of_job)),
         )
     out.print(made)
+    for text in (two_figures(shown[0].cost, language), what_widens(shown[0].cost, language)):
+        if text:
+            out.print(
+                Text(language.fill("{name}: {text}", name=language.gettext("First plan"), text=text), style="dim")
+            )
     if any(t.memory.verdict is Verdict.FITS_TIGHTLY for a in shown for t in a.tasks):
         out.print(Text("* " + language.gettext("fits tightly: may need more than the headroom leaves"), style="dim"))
     if len(advice.ranked) > len(shown):

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QSizePolicy, QWi
 
 from engine.advice.result import Advice, ApiBaseline, Pick
 from engine.i18n import Language
+from engine.report import money_words
 from gui.results import words
 from gui.results.parts import verdict_look
 from gui.theme import Theme
@@ -91,28 +92,37 @@ class PickCard(Card):
                 language.gettext("Cost of the job"),
                 language.money(cost.cost_of_job),
                 language.money_range(cost.cost_of_job),
+                money_words.two_figures(cost, language) + "\n\n" + money_words.what_widens(cost, language),
             ),
-            (language.gettext("Cash needed"), language.money(cost.cash_needed), language.money_range(cost.cash_needed)),
+            (
+                language.gettext("Cash needed"),
+                language.money(cost.cash_needed),
+                language.money_range(cost.cash_needed),
+                money_words.two_figures(cost, language),
+            ),
             (
                 language.gettext("Ready after") if serving else language.gettext("Done after"),
                 words.days(days, language),
                 words.days_range(days, language),
+                "",
             ),
         )
         grid = QGridLayout()
         grid.setHorizontalSpacing(theme.px(theme.s))
         grid.setVerticalSpacing(theme.px(2))
         grid.setColumnStretch(1, 1)
-        for number, (name, expected, span) in enumerate(rows):
+        for number, (name, expected, span, why) in enumerate(rows):
             both = f"{expected} ({span})"
             self._texts.append(language.fill("{name}: {text}", name=name, text=both))
             parts = (label(name, "muted", wrap=False), _amount(expected, span if span != expected else "", theme))
-            parts[1].setToolTip(language.gettext("90 % interval: low to high"))
+            hint = "\n\n".join(text for text in (language.gettext("90 % interval: low to high"), why.strip()) if text)
             for column, part in enumerate(parts):
+                part.setToolTip(hint)
                 grid.addWidget(part, number, column, Qt.AlignmentFlag.AlignTop)
             if number:
                 self._folded += parts
         self.body.addLayout(grid)
+        self._folded.append(self._line(money_words.in_short(cost, language), "small"))
         for task in self.assessment.tasks:
             speed = words.speed(task, language)
             if len(self.assessment.tasks) > 1:

@@ -94,7 +94,10 @@ COLUMNS: tuple[Column[RankedPlan], ...] = (
         shown=lambda r, lang: lang.money(r.assessment.cost.cost_of_job),
         value=lambda r: float(r.assessment.cost.cost_of_job.expected),
         numeric=True,
-        hint=N_("What this job costs: rent; or loss in value, energy and work for what is bought."),
+        hint=N_(
+            "What this job uses up: rent, or loss in value of what is bought; electricity; and your own hours of "
+            "setting up, though no one bills them. Plans are compared by it."
+        ),
     ),
     Column(
         "cash",
@@ -102,7 +105,10 @@ COLUMNS: tuple[Column[RankedPlan], ...] = (
         shown=lambda r, lang: lang.money(r.assessment.cost.cash_needed),
         value=lambda r: float(r.assessment.cost.cash_needed.expected),
         numeric=True,
-        hint=N_("What has to be paid out; this is held against the budget."),
+        hint=N_(
+            "What has to be paid out: the bill of the provider, or the whole price of what is bought. Your own hours "
+            "are not cash. This is held against the budget."
+        ),
     ),
     Column(
         "time",
@@ -133,6 +139,7 @@ COLUMNS: tuple[Column[RankedPlan], ...] = (
         shown=lambda r, lang: lang.money_range(r.assessment.cost.cost_of_job),
         value=lambda r: float(r.assessment.cost.cost_of_job.high),
         numeric=True,
+        hint=N_("90 % interval. Below the table stands what makes it wide for the plan that you choose."),
     ),
     Column(
         "time_range",

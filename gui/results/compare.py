@@ -10,6 +10,7 @@ from engine.advice.result import Advice, Assessment
 from engine.i18n import Language
 from engine.memory.result import Verdict
 from engine.messages import N_
+from engine.report.money_words import two_figures, what_widens
 from gui.results import words
 from gui.results.chip import ChipDelegate
 from gui.results.columns import COLUMNS, RankedPlan, ranked_plans
@@ -18,7 +19,7 @@ from gui.state import AppState
 from gui.table_view import SearchField, TableView
 from gui.tables import TableModel, TableProxy
 from gui.theme import Theme
-from gui.widgets.basic import button, label
+from gui.widgets.basic import ElidedLabel, button, label
 from gui.widgets.editors import ChoiceEdit
 from gui.widgets.words import NP_, Words
 
@@ -43,6 +44,9 @@ class CompareTab(QWidget):
         self.way = self._choice("compare.way", NP_("filter", "Any way"))
         self.vendor = self._choice("compare.vendor", NP_("filter", "Any vendor"))
         self.count = label("", "small", wrap=False)
+        self.money = ElidedLabel("small")
+        self.money.setAlignment(Qt.AlignmentFlag.AlignLeft)
+        self.money.setObjectName("compare.money")
         self._build(state)
         self._chip = ChipDelegate(lambda row: words.tightest(row.assessment).memory.verdict, state.theme, self)
         number = next(i for i, c in enumerate(COLUMNS) if c.key == "verdict")
@@ -90,6 +94,7 @@ class CompareTab(QWidget):
         self._grid.addWidget(self.count, 0, 1)
         self._grid.addWidget(self._filters, 0, 2)
         self._grid.addWidget(self.view, 2, 0, 1, 3)
+        self._grid.addWidget(self.money, 3, 0, 1, 3)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """The filters stand beside the search field where there is room, else below it."""
@@ -136,6 +141,14 @@ class CompareTab(QWidget):
     def _show_chosen(self, assessment: Assessment | None) -> None:
         plan_id = assessment.plan.id if assessment is not None else ""
         self.view.choose(lambda row: row.assessment.plan.id == plan_id)
+        self.money.setVisible(assessment is not None)
+        if assessment is not None:
+            language = self._words.language
+            texts = (two_figures(assessment.cost, language), what_widens(assessment.cost, language))
+            both = ("" if language.chinese else " ").join(text for text in texts if text)
+            name = words.plan_name(assessment.plan, language)
+            self.money.set_full_text(language.fill("{name}: {text}", name=name, text=both))
+            self.money.setAccessibleName(both)
 
     def _take_theme(self, theme: Theme) -> None:
         self._chip.theme = theme

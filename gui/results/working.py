@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from engine.advice.result import Advice, Assessment, TaskAssessment
 from engine.i18n import Language
 from engine.quantity import Estimate, Money, MoneyEstimate, Term
+from engine.report.money_words import two_figures, what_widens
 from gui.results import words
 from gui.results.layout_words import layout_sentences
 
@@ -108,9 +109,10 @@ def _total(title: str, unit: str, estimate: Estimate, terms: Sequence[Term], lan
     )
 
 
-def _money_total(title: str, money: MoneyEstimate, terms: Sequence[Term], language: Language) -> Node:
+def _money_total(title: str, money: MoneyEstimate, terms: Sequence[Term], why: str, language: Language) -> Node:
     estimate = Estimate(low=float(money.low), expected=float(money.expected), high=float(money.high))
-    return _total(title, money.currency, estimate, terms, language)
+    total = _total(title, money.currency, estimate, terms, language)
+    return replace(total, children=(*total.children, *(Node("words", text) for text in why.splitlines())))
 
 
 def _memory_node(task: TaskAssessment, language: Language) -> Node:
@@ -223,9 +225,10 @@ def _numbers(estimate: Estimate, language: Language) -> str:
 def working(advice: Advice, assessment: Assessment, language: Language) -> tuple[Node, ...]:
     """All totals of a plan, each opening into its terms and these into formula, values and source."""
     cost = assessment.cost
+    why, wide = two_figures(cost, language), what_widens(cost, language)
     nodes = [
-        _money_total(language.gettext("Cost of the job"), cost.cost_of_job, cost.job_terms, language),
-        _money_total(language.gettext("Cash needed"), cost.cash_needed, cost.cash_terms, language),
+        _money_total(language.gettext("Cost of the job"), cost.cost_of_job, cost.job_terms, f"{why}\n{wide}", language),
+        _money_total(language.gettext("Cash needed"), cost.cash_needed, cost.cash_terms, why, language),
         Node(
             "total",
             language.gettext("Risk"),

@@ -65,6 +65,22 @@ def test_picks_show_what_decides(state: AppState, opened: Opened) -> None:
     assert any(isinstance(c, ApiCard) for c in page.top.cards)
 
 
+def test_the_two_figures_of_money_are_explained_for_the_chosen_plan(
+    qtbot: QtBot, state: AppState, opened: Opened
+) -> None:
+    page = opened(ResultsPage)
+    give(state, sample.advice())
+    card = next(c for c in page.top.cards if isinstance(c, PickCard))
+    assert "Includes ¥180 for your own hours of setting up: no cash" in card.accessibleName()
+    hints = " ".join(w.toolTip() for w in card.findChildren(QLabel))
+    assert "which no one bills you" in hints
+    money = named(page, QLabel, "compare.money")
+    assert "(¥180)" in money.toolTip()
+    other = next(c for c in page.top.cards if isinstance(c, PickCard) and c is not card)
+    page.selection.choose(other.assessment.plan.id)
+    assert "(¥180)" not in money.toolTip()
+
+
 def test_one_plan_with_two_roles_is_one_card(state: AppState, opened: Opened) -> None:
     advice = sample.advice()
     picks = (advice.picks[0], advice.picks[0].model_copy(update={"role": PickRole.LEAST_RISK}))
