@@ -48,6 +48,12 @@ def test_no_forbidden_word_is_used() -> None:
     assert not bad
 
 
+def test_one_word_for_fits() -> None:
+    """装得下 in the window and the terminal, 可容纳 in reports (T026 of the list of terms), and no third one."""
+    third = re.compile("[放容塞][得不]下|勉强放下|塞下")
+    assert not [text for text in chinese() if third.search(text)]
+
+
 @pytest.mark.parametrize("kind", [Method, Regime, Recomputation, Sharding, Verdict, PickRole])
 def test_every_member_has_a_label(kind: type) -> None:
     prefix = {"PickRole": "role"}.get(kind.__name__, kind.__name__.lower())
