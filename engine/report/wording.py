@@ -22,7 +22,6 @@ SOURCE_PHRASES = (
     N_("assumption"),
     N_("stated by the user"),
     N_("nothing published for this case, the nearest figure stands in"),
-    N_("share of the job's cost"),
     N_("judgement"),
 )
 #: What stands between the parts of a list or between sentences in Chinese.

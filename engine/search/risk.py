@@ -102,7 +102,7 @@ def risk_terms(parts: dict[str, float]) -> tuple[Term, ...]:
 def _term(name: str, amount: Estimate) -> Term:
     return Term(
         name=name, unit="1", low=amount.low, expected=amount.expected, high=amount.high,
-        formula="share of the job's cost", source=_SOURCE,
+        formula="share_of_job_cost", values={"share_of_job_cost": amount.expected}, source=_SOURCE,
     )  # fmt: skip
 
 

@@ -137,7 +137,7 @@ def time_of_task(
 def _service_time(workload: InferenceWorkload, pace: Estimate) -> TaskTime:
     if not workload.outputs_only:
         hours = service_hours(workload.months)
-        term = _term("time.service", _seconds(hours), "months * hours_per_month",
+        term = _term("time.service", _seconds(hours), "months * hours_per_month * 3600",
                      {"months": workload.months, "hours_per_month": 730.0})  # fmt: skip
         return TaskTime(_seconds(hours), None, (term,), occupies_calendar=False)
     requests = workload.requests_per_day * workload.months * DAYS_PER_MONTH

@@ -100,12 +100,14 @@ def run_time(
               {"training_seconds": training.expected, "input_share": known.input_share.expected},
               known.sources["input_share"]),
         _term("run.checkpoints", writing, "max(1, training_seconds / interval) * checkpoint_bytes / bytes_per_s",
-              {"interval": interval, "checkpoint_bytes": checkpoint_bytes,
+              {"training_seconds": training.expected, "interval": interval, "checkpoint_bytes": checkpoint_bytes,
                "bytes_per_s": (known.write_rate * nodes).expected}, known.sources["checkpoint_bytes_per_second"]),
         _term("run.start", known.start, "start_seconds", {"start_seconds": known.start.expected},
               known.sources["start_seconds"]),
-        _term("run.failures", lost, "seconds * failures_per_second * (interval / 2 + restart_seconds)",
-              {"failures_per_second": rate, "interval": interval, "restart_seconds": known.restart.expected},
+        _term("run.failures", lost, "undisturbed_seconds * lost_share / (1 - lost_share)",
+              {"undisturbed_seconds": undisturbed.expected,
+               "lost_share": _lost_share(rate, interval, float(known.restart.expected)),
+               "failures_per_second": rate, "interval": interval, "restart_seconds": known.restart.expected},
               rates.source or known.sources["restart_seconds"]),
     )  # fmt: skip
     shares = sorted(t / whole for t, whole in zip(_three(training), _three(total), strict=True))
@@ -169,8 +171,8 @@ def campaign_hours(
               {"final_runs": final_runs, "run_seconds": one.expected}),
         _term("campaign.sweep", sweep, "sweep_runs * sweep_fraction * run_seconds",
               {"sweep_runs": sweep_runs, "sweep_fraction": sweep_fraction, "run_seconds": one.expected}),
-        _term("campaign.failed", failed, "(final + sweep) * failed_fraction / (1 - failed_fraction)",
-              {"failed_fraction": failed_fraction}),
+        _term("campaign.failed", failed, "(final_seconds + sweep_seconds) * failed_fraction / (1 - failed_fraction)",
+              {"final_seconds": final.expected, "sweep_seconds": sweep.expected, "failed_fraction": failed_fraction}),
     )  # fmt: skip
     days = total / _HOUR / hours_per_day + queue_days
     return Campaign(busy_hours=(total / _HOUR).at(), calendar_days=days.at(), terms=terms)
@@ -186,13 +188,20 @@ def _three(bounds: Bounds) -> tuple[float, float, float]:
 
 
 def _losses(undisturbed: Bounds, rate: float, interval: float, restart: Bounds) -> Bounds:
-    """Seconds that interruptions cost: half an interval of lost work and a restart each, which may fail in turn.
+    """Seconds that interruptions cost.
 
-    With x the seconds lost for each second that passes, the time grows by x / (1 - x); beyond `_HOPELESS` the run
-    makes no headway and the share is held there.
+    With x the seconds lost for each second that passes, the time grows by x / (1 - x).
     """
-    shares = (min(_HOPELESS, rate * (interval / 2 + r)) for r in _three(restart))
+    shares = (_lost_share(rate, interval, r) for r in _three(restart))
     return Bounds(*(t * x / (1 - x) for t, x in zip(_three(undisturbed), shares, strict=True)))
+
+
+def _lost_share(rate: float, interval: float, restart: float) -> float:
+    """Seconds lost for each second: half an interval of work and a restart for each interruption.
+
+    A restart may be interrupted in turn; beyond `_HOPELESS` the run makes no headway and the share is held there.
+    """
+    return min(_HOPELESS, rate * (interval / 2 + restart))
 
 
 def _term(name: str, amount: Bounds, formula: str, values: Mapping[str, Number], source: str = "") -> Term:

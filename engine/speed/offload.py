@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from engine.layout.model import Job, LayoutLike, Offload
@@ -12,7 +14,22 @@ from engine.speed.hardware import HardwareBlock
 from engine.speed.passes import passes_for
 from engine.speed.work import ModelWork
 
-__all__ = ["offload_seconds"]
+__all__ = ["Offloading", "offloading"]
+
+
+@dataclass(frozen=True, slots=True)
+class Offloading:
+    """Seconds of one optimizer step that offloading adds, by cause."""
+
+    adam: Bounds  # Adam on the CPU
+    summing: Bounds  # gradients of the micro-steps, summed on the CPU
+    transfers: Bounds  # gradients out, weights back
+    waiting: Bounds  # for what every pass fetches, beyond what the work hides
+
+    @property
+    def total(self) -> Bounds:
+        """All causes together."""
+        return self.adam + self.summing + self.transfers + self.waiting
 
 
 def _transfer(volume: Number, hardware: HardwareBlock) -> Bounds:
@@ -28,7 +45,7 @@ def _beyond(waited: Bounds, beside: Bounds) -> Bounds:
     )
 
 
-def offload_seconds(
+def offloading(
     work: ModelWork,
     *,
     trained: Number,
@@ -38,7 +55,7 @@ def offload_seconds(
     hardware: HardwareBlock,
     micro: MicroStep,
     beside: Bounds,
-) -> Bounds:
+) -> Offloading:
     """Seconds of one optimizer step that offloading adds.
 
     `trained` and `weights` are elements of one model-parallel rank. Gradients go to the host after each micro-step and
@@ -48,7 +65,7 @@ def offload_seconds(
     """
     zero = Bounds.exact(0.0 * (trained + hardware.nodes))
     if layout.offload is Offload.NONE:
-        return zero
+        return Offloading(zero, zero, zero, zero)
     known = hardware.calibration
     reach = known.constant("overlap", hardware.stack)
     accumulation = layout.gradient_accumulation_steps
@@ -56,13 +73,15 @@ def offload_seconds(
     if layout.offload is Offload.ACTIVATIONS:
         kept = micro.tokens / layout.context_parallel * work.hidden * work.layers / layout.pipeline_parallel
         moved = _transfer(2.0 * kept * 2, hardware)
-        return _beyond(hidden_under(moved, micro.elapsed, reach), beside) * accumulation + zero
+        waiting = _beyond(hidden_under(moved, micro.elapsed, reach), beside) * accumulation
+        return Offloading(zero, zero, zero, waiting + zero)
     own = trained / layout.shard_degree
     ranks = np.minimum(layout.gpus, hardware.gpus_per_node)
     adam = known.constant("cpu_adam_seconds_per_parameter", "*") * (own * ranks)
     summing = known.constant("cpu_sum_seconds_per_parameter", "*") * (own * ranks * (accumulation - 1))
-    seconds = adam + summing + _transfer(own * 2.0 * (accumulation + 1), hardware)
+    transfers = _transfer(own * 2.0 * (accumulation + 1), hardware)
+    waiting = zero
     if layout.offload is Offload.OPTIMIZER_AND_PARAMETERS:
         fetched = _transfer(weights / layout.shard_degree * 2.0 * passes.forward, hardware)
-        seconds = seconds + _beyond(hidden_under(fetched, micro.elapsed, reach), beside) * accumulation
-    return seconds + zero
+        waiting = _beyond(hidden_under(fetched, micro.elapsed, reach), beside) * accumulation
+    return Offloading(adam + zero, summing + zero, transfers + zero, waiting + zero)

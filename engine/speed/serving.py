@@ -7,7 +7,7 @@ requests are computed between the decoding steps of the others, so that both sha
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -41,6 +41,7 @@ class _Step:
     memory: Bounds
     links: Bounds
     overhead: Bounds
+    parts: dict[str, Number] = field(default_factory=dict)  # expected values that the working shows
 
     @property
     def total(self) -> Bounds:
@@ -84,7 +85,10 @@ def inference_speed(
         time_per_output_token_seconds=endless,
         tokens_per_second=rate,
         tokens_per_second_per_gpu=rate / layout.gpus,
-        terms=_terms(architecture, job, layout, hardware, decode, between, sequences),
+        terms=(
+            *_terms(architecture, job, layout, hardware, decode, sequences),
+            _prefill_term(job, between, others.total.expected, sequences, stages),
+        ),
         known=known,
     )
 
@@ -147,12 +151,29 @@ def _decode(
     memory = weights + cache + over_bandwidth(_between_products(work, layout, hardware, part), hardware)
     products = _products(work, layout, hardware, part, part)
     scores = part * _decode_scores(architecture, work, job) / layout.tensor_parallel / hardware.peak_16bit
+    attention = hardware.attention_efficiency.reciprocal(scores)
+    links = _links(work, layout, hardware, part)
     return _Step(
-        compute=_beyond(products, weights) + _beyond(hardware.attention_efficiency.reciprocal(scores), cache),
+        compute=_beyond(products, weights) + _beyond(attention, cache),
         memory=memory,
-        links=_links(work, layout, hardware, part),
+        links=_sum(links),
         overhead=_launch(architecture, hardware, memory),
+        parts={
+            "product_seconds": products.expected,
+            "weight_seconds": weights.expected,
+            "attention_seconds": attention.expected,
+            "cache_seconds": cache.expected,
+            "busy_seconds": memory.expected,
+            **{name: seconds.expected for name, seconds in links.items()},
+        },
     )
+
+
+def _sum(parts: dict[str, Bounds]) -> Bounds:
+    total = Bounds.exact(0.0)
+    for part in parts.values():
+        total = total + part
+    return total
 
 
 def _decode_scores(architecture: Architecture, work: ModelWork, job: InferenceJob) -> float:
@@ -224,13 +245,13 @@ def _prefill(
     return _Step(
         compute=_beyond(products, reads) + hardware.attention_efficiency.reciprocal(attention),
         memory=reads + moved,
-        links=_links(work, layout, hardware, tokens),
+        links=_sum(_links(work, layout, hardware, tokens)),
         overhead=zero,
     )
 
 
-def _links(work: ModelWork, layout: LayoutLike, hardware: HardwareBlock, tokens: Number) -> Bounds:
-    """Two sums a layer over tensor-parallel ranks, one hand-over between pipeline stages."""
+def _links(work: ModelWork, layout: LayoutLike, hardware: HardwareBlock, tokens: Number) -> dict[str, Bounds]:
+    """Two sums a layer over tensor-parallel ranks, one hand-over between pipeline stages; and what shards exchange."""
     message = tokens * work.hidden * 2.0
     ranks = Ranks.of(layout.tensor_parallel, hardware.gpus_per_node)
     whole = np.where(layout.tensor_parallel > 1, message, 0.0)
@@ -239,19 +260,25 @@ def _links(work: ModelWork, layout: LayoutLike, hardware: HardwareBlock, tokens:
     pipeline = layout.pipeline_parallel
     far = np.where(layout.tensor_parallel * pipeline > hardware.gpus_per_node, 1.0, 0.0)
     hand_over = point_to_point_seconds(np.where(pipeline > 1, message, 0.0), far, hardware.links)
-    seconds = sums * (2.0 * work.layers) + hand_over * np.where(pipeline > 1, pipeline - 1.0, 0.0)
+    zero = Bounds.exact(0.0)
+    parts = {
+        "sum_seconds": sums * (2.0 * work.layers),
+        "hand_over_seconds": hand_over * np.where(pipeline > 1, pipeline - 1.0, 0.0),
+        "gather_seconds": zero,
+        "expert_seconds": zero,
+    }
     if layout.sharding in (Sharding.ZERO3, Sharding.FSDP2):
         # sharded weights are gathered for each pass
         shards = Ranks.of(layout.shard_degree, hardware.gpus_per_node / layout.tensor_parallel)
         stored = (work.block_stored + work.head) * 2.0 / layout.tensor_parallel
-        seconds = seconds + all_gather_seconds(stored, shards, hardware.links)
-    if not work.moe_layers:
-        return seconds
-    # experts beyond the tensor-parallel ranks: tokens go to the cards of their experts, and come back
-    size = np.where(layout.expert_parallel > layout.tensor_parallel, layout.expert_parallel, 1)
-    experts = Ranks.of(size, hardware.gpus_per_node)
-    exchange = all_to_all_seconds(message * work.experts_per_token, experts, hardware.links)
-    return seconds + exchange * (2.0 * work.moe_layers)
+        parts["gather_seconds"] = all_gather_seconds(stored, shards, hardware.links)
+    if work.moe_layers:
+        # experts beyond the tensor-parallel ranks: tokens go to the cards of their experts, and come back
+        size = np.where(layout.expert_parallel > layout.tensor_parallel, layout.expert_parallel, 1)
+        experts = Ranks.of(size, hardware.gpus_per_node)
+        exchange = all_to_all_seconds(message * work.experts_per_token, experts, hardware.links)
+        parts["expert_seconds"] = exchange * (2.0 * work.moe_layers)
+    return parts
 
 
 def _launch(architecture: Architecture, hardware: HardwareBlock, busy: Bounds) -> Bounds:
@@ -278,11 +305,15 @@ def _terms(
     layout: LayoutLike,
     hardware: HardwareBlock,
     decode: _Step,
-    between: Bounds,
     sequences: Number,
 ) -> tuple[TermBlock, ...]:
-    work = model_work(architecture)
+    """Working of a decoding step; each formula, with its values, gives the expected amount."""
+    work, known, stack = model_work(architecture), hardware.calibration, hardware.stack
     part = np.maximum(1.0, sequences / layout.pipeline_parallel)
+
+    def shown(*names: str) -> dict[str, Number | str]:
+        return {name: decode.parts[name] for name in names}
+
     return (
         TermBlock(
             name="speed.memory_bound",
@@ -302,9 +333,9 @@ def _terms(
         TermBlock(
             name="speed.compute",
             amount=decode.compute,
-            formula="max(0, sequences * flop_per_token / (peak_flop_per_s * efficiency) * slow_shapes - weight_seconds)"
-            " + the same for attention beside its cache",
+            formula="max(0, product_seconds - weight_seconds) + max(0, attention_seconds - cache_seconds)",
             values={
+                **shown("product_seconds", "weight_seconds", "attention_seconds", "cache_seconds"),
                 "sequences": part,
                 "flop_per_token": 2.0 * (work.block_active + work.head) / layout.tensor_parallel,
                 "peak_flop_per_s": hardware.matrix_flops_per_second,
@@ -316,8 +347,9 @@ def _terms(
         TermBlock(
             name="speed.communication",
             amount=decode.links,
-            formula="2 * layers * all_reduce(sequences * hidden_size * 2 bytes) + stage hand-overs",
+            formula="sum_seconds + hand_over_seconds + gather_seconds + expert_seconds",
             values={
+                **shown("sum_seconds", "hand_over_seconds", "gather_seconds", "expert_seconds"),
                 "layers": work.layers,
                 "sequences": part,
                 "hidden_size": work.hidden,
@@ -330,17 +362,36 @@ def _terms(
         TermBlock(
             name="speed.overhead",
             amount=decode.overhead,
-            formula="layers * kernels_per_layer * gap_seconds + max(0, start_seconds - busy_seconds) + fixed_seconds",
-            values={"layers": work.layers},
-            source=hardware.calibration.constant_source("decode_launch_seconds", hardware.stack),
+            formula="kernels * gap_seconds + max(0, kernels * start_seconds - busy_seconds) + fixed_seconds",
+            values={
+                "kernels": architecture.layers * known.constant("decode_kernels_per_layer", stack).expected,
+                "gap_seconds": known.constant("decode_gap_seconds", stack).expected,
+                "start_seconds": known.constant("decode_launch_seconds", stack).expected,
+                **shown("busy_seconds"),
+                "fixed_seconds": known.constant("step_overhead_seconds", stack).expected,
+                "layers": work.layers,
+            },
+            source=known.constant_source("decode_launch_seconds", stack),
             unit="seconds",
         ),
-        TermBlock(
-            name="speed.prefill",
-            amount=between,
-            formula="prefill_seconds * (sequences - 1) / output_tokens",
-            values={"sequences": sequences, "output_tokens": job.output_tokens, "prompt_tokens": job.prompt_tokens},
-            source="Orca, OSDI 2022",
-            unit="seconds",
-        ),
+    )
+
+
+def _prefill_term(
+    job: InferenceJob, between: Bounds, prefill_seconds: Number, sequences: Number, stages: Number
+) -> TermBlock:
+    """Working of the prompts that are read while a request decodes."""
+    return TermBlock(
+        name="speed.prefill",
+        amount=between,
+        formula="prefill_seconds * (sequences - 1) / output_tokens / pipeline_stages",
+        values={
+            "prefill_seconds": prefill_seconds,
+            "sequences": sequences,
+            "output_tokens": max(1, job.output_tokens),
+            "pipeline_stages": stages,
+            "prompt_tokens": job.prompt_tokens,
+        },
+        source="Orca, OSDI 2022",
+        unit="seconds",
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from engine.architecture.model import Architecture
@@ -11,7 +13,7 @@ from engine.speed.calibration import calibrated_program
 from engine.speed.communication import Communication, communication, trained_parameters
 from engine.speed.compute import MicroStep, micro_step
 from engine.speed.hardware import HardwareBlock
-from engine.speed.offload import offload_seconds
+from engine.speed.offload import Offloading, offloading
 from engine.speed.optimizer import newton_schulz_flops, step_bytes_per_parameter
 from engine.speed.passes import trains_adapters
 from engine.speed.result import TrainingSpeedBlock
@@ -38,7 +40,7 @@ def training_speed(
     exchange = communication(work, architecture.parameters_total, job, layout, hardware, micro)
     trained = trained_parameters(work, architecture.parameters_total, job)
     split = layout.tensor_parallel * layout.pipeline_parallel
-    offload = offload_seconds(
+    offload = offloading(
         work,
         trained=trained / split,
         weights=architecture.parameters_total / split,
@@ -48,47 +50,71 @@ def training_speed(
         micro=micro,
         beside=exchange.hideable,
     )
-    amounts = _amounts(work, job, layout, hardware, micro, exchange)
-    amounts["speed.optimizer"] = _optimizer_seconds(work, architecture, trained, job, layout, hardware)
-    amounts["speed.offload"] = offload
+    update = _update(work, architecture, trained, job, layout, hardware)
+    idle = _idle_micro_steps(work, layout)
+    amounts = _amounts(layout, hardware, micro, exchange, idle)
+    amounts["speed.optimizer"] = update.seconds
+    amounts["speed.offload"] = offload.total
     amounts = {name: _ordered(amount) for name, amount in amounts.items()}
     known = np.logical_and(hardware.known, job.method not in _GENERATING)
     if not calibrated_program(job.framework):
         spread = float(hardware.calibration.constant("program_spread", hardware.stack).expected)
         amounts = {name: widened(amount, spread) for name, amount in amounts.items()}
-    terms = _terms(amounts, job, layout, hardware, micro, exchange, trained)
+    terms = _terms(amounts, layout, hardware, micro, exchange, _Parts(trained, idle, update, offload))
     return _block(terms, job, layout, hardware, micro, known)
 
 
-def _amounts(
-    work: ModelWork, job: Job, layout: LayoutLike, hardware: HardwareBlock, micro: MicroStep, exchange: Communication
-) -> dict[str, Bounds]:
-    """Seconds of a step, apart from optimizer and offload."""
-    steps = layout.gradient_accumulation_steps
-    stage = micro.elapsed + exchange.per_micro_step
-    pipeline = layout.pipeline_parallel
+@dataclass(frozen=True, slots=True)
+class _Update:
+    """The optimizer's update on one card: bytes read and written, and Muon's products."""
+
+    seconds: Bounds
+    moved_bytes: Number = 0.0  # by the update itself
+    summing_bytes: Number = 0.0  # by summing gradients over micro-steps
+    product_seconds: Number = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Parts:
+    """What the working shows beside the terms' amounts."""
+
+    trained: float
+    idle_micro_steps: Number
+    update: _Update
+    offload: Offloading
+
+
+def _idle_micro_steps(work: ModelWork, layout: LayoutLike) -> Number:
+    """Micro-steps that the stages of a pipeline stand idle in a step."""
+    steps, pipeline = layout.gradient_accumulation_steps, layout.pipeline_parallel
     # the slowest stage sets the pace: whole layers can't be cut
     uneven = np.ceil(work.layers / pipeline) * pipeline / work.layers
     if layout.layer_split:
-        idle = (pipeline - 1) * steps * uneven + (uneven - 1) * steps
-    else:
-        idle = (pipeline - 1) * uneven + (uneven - 1) * steps  # 1F1B, arXiv:2104.04473 section 2.2
+        return (pipeline - 1) * steps * uneven + (uneven - 1) * steps
+    return (pipeline - 1) * uneven + (uneven - 1) * steps  # 1F1B, arXiv:2104.04473 section 2.2
+
+
+def _amounts(
+    layout: LayoutLike, hardware: HardwareBlock, micro: MicroStep, exchange: Communication, idle: Number
+) -> dict[str, Bounds]:
+    """Seconds of a step, apart from optimizer and offload."""
+    steps = layout.gradient_accumulation_steps
     fixed = hardware.calibration.constant("step_overhead_seconds", hardware.stack)
     return {
         "speed.compute": micro.matrix * steps,
         "speed.memory_bound": micro.memory * steps,
         "speed.communication": exchange.per_micro_step * steps + exchange.per_step,
-        "speed.bubble": stage * idle,
+        "speed.bubble": (micro.elapsed + exchange.per_micro_step) * idle,
         "speed.overhead": micro.waiting * steps + fixed,
     }
 
 
-def _optimizer_seconds(
+def _update(
     work: ModelWork, architecture: Architecture, trained: float, job: Job, layout: LayoutLike, hardware: HardwareBlock
-) -> Bounds:
+) -> _Update:
     """Reads and writes of the update, and of summing gradients over micro-steps, on one card."""
     if layout.offload in (Offload.OPTIMIZER, Offload.OPTIMIZER_AND_PARAMETERS):
-        return Bounds.exact(0.0 * (layout.data_parallel + hardware.nodes))
+        return _Update(Bounds.exact(0.0 * (layout.data_parallel + hardware.nodes)))
     regime = Regime.FP32 if trains_adapters(job) else layout.regime
     shard = 1 if layout.sharding is Sharding.NONE else layout.shard_degree
     routed = 0.0 if trains_adapters(job) else work.routed_stored * job.trained_layers_fraction
@@ -98,11 +124,14 @@ def _optimizer_seconds(
     again = 3.0 * (2.0 if regime is Regime.PURE_BF16 else 4.0) * (layout.gradient_accumulation_steps - 1)
     kept = layout.shard_degree if layout.sharding in (Sharding.ZERO2, Sharding.ZERO3, Sharding.FSDP2) else 1
     bandwidth = hardware.memory_efficiency * hardware.memory_bytes_per_second
-    seconds = bandwidth.reciprocal(moved + again * elements / kept)
+    summing = again * elements / kept
+    seconds = bandwidth.reciprocal(moved + summing)
+    products: Number = 0.0
     if layout.optimizer is Optimizer.MUON:
         flops = newton_schulz_flops(layout.optimizer, architecture.hidden_size) * elements / shard
-        seconds = seconds + (hardware.matrix_efficiency * hardware.peak_16bit).reciprocal(flops)
-    return seconds
+        of_products = (hardware.matrix_efficiency * hardware.peak_16bit).reciprocal(flops)
+        seconds, products = seconds + of_products, of_products.expected
+    return _Update(seconds, moved, summing, products)
 
 
 def _block(
@@ -133,12 +162,11 @@ def _block(
 
 def _terms(
     amounts: dict[str, Bounds],
-    job: Job,
     layout: LayoutLike,
     hardware: HardwareBlock,
     micro: MicroStep,
     exchange: Communication,
-    trained: float,
+    parts: _Parts,
 ) -> tuple[TermBlock, ...]:
     steps = layout.gradient_accumulation_steps
     values: dict[str, tuple[str, dict[str, Number | str], str]] = {
@@ -168,8 +196,11 @@ def _terms(
             _SOURCE_ROOFLINE,
         ),
         "speed.communication": (
-            "what computation can't hide of: sharding_bytes and tensor_bytes over the links",
+            "micro_steps * exposed_seconds_per_micro_step + exposed_seconds_per_step",
             {
+                "micro_steps": steps,
+                "exposed_seconds_per_micro_step": exchange.per_micro_step.expected,
+                "exposed_seconds_per_step": exchange.per_step.expected,
                 "sharding_bytes": exchange.sharding_bytes,
                 "tensor_bytes": exchange.tensor_bytes,
                 "link_in_node_bytes_per_s": hardware.links.intra.expected,
@@ -178,18 +209,36 @@ def _terms(
             "ring and tree collectives; ZeRO arXiv:1910.02054 §7; tensor parallelism arXiv:1909.08053 §3",
         ),
         "speed.bubble": (
-            "(pipeline_stages - 1) * micro_step_seconds, and whole layers that stages can't share evenly",
-            {"pipeline_stages": layout.pipeline_parallel, "micro_steps": steps},
+            "idle_micro_steps * micro_step_seconds",
+            {
+                "idle_micro_steps": parts.idle_micro_steps,
+                "micro_step_seconds": micro.elapsed.expected + exchange.per_micro_step.expected,
+                "pipeline_stages": layout.pipeline_parallel,
+                "micro_steps": steps,
+            },
             "arXiv:2104.04473 §2.2",
         ),
         "speed.optimizer": (
-            "trained_elements / ranks * bytes_per_element / (memory_bytes_per_s * efficiency)",
-            {"trained_elements": trained, "memory_bytes_per_s": hardware.memory_bytes_per_second},
+            "(update_bytes + summing_bytes) / (memory_bytes_per_s * efficiency) + product_seconds",
+            {
+                "update_bytes": parts.update.moved_bytes,
+                "summing_bytes": parts.update.summing_bytes,
+                "memory_bytes_per_s": hardware.memory_bytes_per_second,
+                "efficiency": hardware.memory_efficiency.expected,
+                "product_seconds": parts.update.product_seconds,
+                "trained_elements": parts.trained,
+            },
             "bytes by the update rule of the optimizer",
         ),
         "speed.offload": (
-            "host transfers + Adam on the CPU",
-            {"host_bytes_per_s": hardware.host_bytes_per_second.expected},
+            "adam_seconds + summing_seconds + transfer_seconds + waiting_seconds",
+            {
+                "adam_seconds": parts.offload.adam.expected,
+                "summing_seconds": parts.offload.summing.expected,
+                "transfer_seconds": parts.offload.transfers.expected,
+                "waiting_seconds": parts.offload.waiting.expected,
+                "host_bytes_per_s": hardware.host_bytes_per_second.expected,
+            },
             "ZeRO-Offload, arXiv:2101.06840",
         ),
         "speed.overhead": (
@@ -198,6 +247,7 @@ def _terms(
                 "micro_steps": steps,
                 "kernel_start_seconds": micro.launch.expected,
                 "busy_seconds": micro.busy.expected,
+                "fixed_seconds": hardware.calibration.constant("step_overhead_seconds", hardware.stack).expected,
             },
             hardware.calibration.constant_source("launch_seconds", hardware.stack),
         ),
