@@ -17,6 +17,7 @@ _SHEET = Template("""
 QWidget { color: $text; }
 QMainWindow, QDialog, QWidget[look="page"] { background: $window; }
 QScrollArea, QScrollArea > QWidget > QWidget[look="scrolled"] { background: transparent; border: none; }
+QScrollArea:focus { border: 2px solid $accent; border-radius: ${r2}px; }
 QToolTip { background: $surface; color: $text; border: 1px solid $border_strong; padding: ${s}px; }
 
 QLabel { background: transparent; }
@@ -42,6 +43,7 @@ QLabel[look="neutral"] { background: $raised; color: $muted; border-radius: ${r2
 
 QFrame[look="card"] { background: $surface; border: 1px solid $border; border-radius: ${r}px; }
 QFrame[look="card-accent"] { background: $surface; border: 2px solid $accent; border-radius: ${r}px; }
+QFrame[look="card"]:focus, QFrame[look="card-accent"]:focus { border: 2px solid $text; }
 QFrame[look="panel"] { background: $surface; border: none; }
 QFrame[look="bar"] { background: $surface; border: none; border-bottom: 1px solid $border; }
 QFrame[look="footer"] { background: $surface; border: none; border-top: 1px solid $border; }
@@ -73,7 +75,7 @@ QPushButton[look="choice"] { text-align: left; background: $surface; border: 1px
   padding: ${m}px; }
 QPushButton[look="choice"]:hover { border-color: $accent; }
 QPushButton[look="choice"]:checked { background: $accent_soft; border: 2px solid $accent; }
-QPushButton[look="choice"]:focus { border: 2px solid $accent; }
+QPushButton[look="choice"]:focus { border: 2px solid $text; }
 QPushButton[look="segment"] { background: $surface; border: 1px solid $border_strong; border-radius: ${r2}px; }
 QPushButton[look="segment"]:checked { background: $accent_soft; color: $accent; border-color: $accent; }
 QPushButton[look="segment"]:focus { border: 2px solid $accent; }

@@ -125,6 +125,7 @@ class ResultsPage(QWidget):
         self.banner = Banner("results.outdated")
         column.addWidget(self.banner)
         self.top = TopArea(self.selection, theme)
+        self.top.behind = self.report
         self.nothing = Card(look="card", margin=theme.px(theme.l), gap=theme.px(6))
         self.nothing.setObjectName("results.nothing")
         self.top.column.insertWidget(0, self.nothing)
@@ -156,8 +157,8 @@ class ResultsPage(QWidget):
         self.export.setMenu(self._export_menu())
         self._words.bind(self.export.setText, NP_("button", "Export table…"))
         self._words.bind(self.export.setAccessibleName, NP_("button", "Export table…"))
-        report = button(self._words, NP_("button", "Make the report"), "results.report", "primary")
-        report.clicked.connect(self.report_requested)
+        self.report = button(self._words, NP_("button", "Make the report"), "results.report", "primary")
+        self.report.clicked.connect(self.report_requested)
         self.more = QToolButton()
         self.more.setObjectName("results.more")
         self.more.setCheckable(True)
@@ -169,7 +170,7 @@ class ResultsPage(QWidget):
         self.more.toggled.connect(lambda _on: self._make_room(self.tabs.currentIndex()))
         row.addWidget(self.more)
         row.addWidget(self.export)
-        row.addWidget(report)
+        row.addWidget(self.report)
         return row
 
     def _export_menu(self) -> QMenu:

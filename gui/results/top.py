@@ -36,6 +36,7 @@ class TopArea(QScrollArea):
         self._compact = False
         self._wanted = 0
         self._cards: list[PickCard | ApiCard] = []
+        self.behind: QWidget | None = None  # what the tab key leaves before it comes to the cards
         self._row = CardRow(theme)
         inside = QWidget()
         inside.setProperty("look", "scrolled")
@@ -59,6 +60,11 @@ class TopArea(QScrollArea):
             if isinstance(card, PickCard):
                 card.chosen.connect(self._selection.choose)
         self._row.set_cards(self._cards, theme)
+        before = self.behind
+        for card in self._cards:
+            if before is not None and card.focusPolicy() != Qt.FocusPolicy.NoFocus:
+                QWidget.setTabOrder(before, card)
+                before = card
         self._row.setVisible(bool(self._cards))
         self.mark(self._selection.assessment)
         self.fit()
