@@ -7,13 +7,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from pydantic import ValidationError
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from engine.advice.result import Advice
 from engine.control import Control
+from engine.errors import InputError, KnownError
 from engine.hardware.model import CatalogSnapshot
 from engine.i18n import Language, LanguageCode, system_language
-from engine.inputs import parse_scenario, read_scenario, write_scenario
+from engine.inputs import MAX_SCENARIO_BYTES, parse_scenario, read_bounded, read_scenario, write_scenario
 from engine.scenario import Scenario
 from gui.draft import Draft
 from gui.history import History
@@ -53,6 +55,15 @@ def _with_own_rows(scenario: Scenario, catalog: CatalogSnapshot) -> Scenario:
         return scenario
     rows = {"offers": scenario.offers + offers, "purchase_prices": scenario.purchase_prices + prices}
     return Scenario.model_validate({**dict(scenario), **rows})
+
+
+def _read_draft(path: Path) -> Draft | None:
+    """Inputs that are no scenario yet, as the crash dialog saves them; None where the file holds something else."""
+    try:
+        content = read_bounded(path, limit_bytes=MAX_SCENARIO_BYTES)
+        return Draft.model_validate_json(content) if b'"engineer_hour"' in content else None
+    except (KnownError, ValidationError):
+        return None
 
 
 class AppState(QObject):
@@ -228,8 +239,18 @@ class AppState(QObject):
         self._open(Draft.new(currency=self.usual_currency), None)
 
     def open_scenario(self, path: Path) -> None:
-        """Open a scenario file; a file that can't be used raises `KnownError` and changes nothing."""
-        draft = Draft.from_scenario(read_scenario(path))
+        """Open a scenario file, or inputs that were saved unfinished after a mistake of ours.
+
+        A file that can't be used raises `KnownError` and changes nothing.
+        """
+        try:
+            draft = Draft.from_scenario(read_scenario(path))
+        except InputError:
+            unfinished = _read_draft(path)
+            if unfinished is None:
+                raise
+            self.restore(unfinished, None)
+            return
         self._open(draft, path)
         self.remember(recent=self.settings.with_recent(str(path.absolute())).recent)
 

@@ -92,6 +92,7 @@ def unmarked(window: MainWindow) -> list[str]:
     """Fields of the page that look the same whether they have the keyboard or not."""
     QTest.qWait(50)  # the page takes its size
     page = window.stack.currentWidget()
+    assert page is not None
     found: list[str] = []
     for widget in page.findChildren(QWidget):
         reached = widget.isVisible() and widget.isEnabled() and widget.focusPolicy() & Qt.FocusPolicy.TabFocus

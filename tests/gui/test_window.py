@@ -25,6 +25,7 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
+from engine.errors import InputError
 from engine.examples import EXAMPLES, example_content
 from engine.i18n import Language
 from engine.inputs import parse_scenario, scenario_json
@@ -469,7 +470,14 @@ def test_inputs_can_be_saved_from_the_crash_dialog(
     qtbot.addWidget(dialog)
     monkeypatch.setattr(dialogs, "ask_save", lambda *_: tmp_path / "inputs.json")
     press(qtbot, dialog, "crash.save")
-    assert Draft.model_validate_json((tmp_path / "inputs.json").read_bytes()).name == "rescued"
+    state.new()
+    state.open_scenario(tmp_path / "inputs.json")  # unfinished, and yet it can be opened again
+    assert state.draft.name == "rescued"
+    assert state.unsaved and state.path is None
+    (tmp_path / "other.json").write_text('{"tasks": []}')
+    with pytest.raises(InputError):
+        state.open_scenario(tmp_path / "other.json")
+    assert state.draft.name == "rescued"
 
 
 def test_hooks_are_given_back(state: AppState, tmp_path: Path) -> None:
