@@ -29,7 +29,6 @@ from gui.autosave import Autosave, Rescued
 from gui.crash import CrashHandler, LastCrashDialog
 from gui.files import FileKind, kind_of_file
 from gui.icons import program_icon
-from gui.jobs import JobRunner
 from gui.menus import Menus
 from gui.problems import Page
 from gui.start_page import StartPage
@@ -37,6 +36,7 @@ from gui.state import AppState
 from gui.status import Status
 from gui.widgets.basic import ElidedLabel, button
 from gui.widgets.drop import dropped_path
+from gui.warm import WarmUp
 from gui.widgets.words import NP_, Text, Words
 from gui.wizard.data_page import DataPage
 from gui.wizard.flow import Step
@@ -71,8 +71,8 @@ class MainWindow(QMainWindow):
         self.setAcceptDrops(True)
         self.setMinimumSize(760, 520)
         self._pages: dict[str, QWidget] = {}
-        self._warm = JobRunner(self)
-        self._warm.succeeded.connect(lambda _modules: self._warmed())
+        self._warm = WarmUp([module for _name, _caption, module, _kind in _PLACES if module], self)
+        self._warm.done.connect(self._warmed)
         self._build_menus()
         self._build_body()
         self.setStatusBar(Status(state, self))
@@ -135,8 +135,7 @@ class MainWindow(QMainWindow):
 
     def warm_up(self) -> None:
         """Read the code of engine and pages and make the results' page, so that the first click need not wait."""
-        modules = ["engine.advice.advise", *(module for _name, _caption, module, _kind in _PLACES if module)]
-        self._warm.submit(lambda _control: [importlib.import_module(module) for module in modules])
+        self._warm.start()
 
     def _warmed(self) -> None:
         self._page("results")
