@@ -34,9 +34,9 @@ from gui.problems import Page
 from gui.start_page import StartPage
 from gui.state import AppState
 from gui.status import Status
+from gui.warm import WarmUp
 from gui.widgets.basic import ElidedLabel, button
 from gui.widgets.drop import dropped_path
-from gui.warm import WarmUp
 from gui.widgets.words import NP_, Text, Words
 from gui.wizard.data_page import DataPage
 from gui.wizard.flow import Step
