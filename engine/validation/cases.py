@@ -96,13 +96,13 @@ def resolve_case(values: Mapping[str, Any], catalog: CatalogSnapshot, *, hull: b
     elif architecture.guessed:
         knobs.warn("case.model_guessed", model=architecture.name, names=", ".join(architecture.guessed))
     hardware = _hardware(case, catalog, knobs, method, architecture)
+    usable = min((g.usable_bytes for g in hardware.gpus if g.usable_bytes), default=None)
     if method is Method.INFERENCE:
-        usable = min((g.usable_bytes for g in hardware.gpus if g.usable_bytes), default=None)
         inference_knobs(case, knobs, architecture, hardware.count, usable)
         choices = [knobs.chosen(w) for w in _needed(knobs)]
         made = [Variant(*make_inference(case, c), case.text("precision").lower()) for c in choices]
     else:
-        training_knobs(case, knobs, method, architecture, hardware.count)
+        training_knobs(case, knobs, method, architecture, hardware.count, usable)
         choices = [knobs.chosen(w) for w in _needed(knobs)]
         made = [Variant(*make_training(case, c, method), c["precision"]) for c in choices]
     return ResolvedCase(

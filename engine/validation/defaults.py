@@ -54,13 +54,14 @@ class Framework:
 
 
 _HF = Framework(
+    expected_checkpointing=Recomputation.NONE,
     full_regimes=(Regime.PURE_BF16, Regime.BF16_AMP),
     expected_full_regime=Regime.BF16_AMP,
     adapter_regimes=_AUTOCAST,
     expected_adapter_regime=Regime.BF16_AMP,
     adapter_dtypes=("fp32",),
     kbit_preparation=(True,),
-    source="transformers TrainingArguments (bf16 = autocast), PEFT (adapters in fp32, k-bit preparation)",
+    source="TrainingArguments of transformers (bf16 = autocast), PEFT (fp32 adapters, k-bit preparation)",
 )
 _DEEPSPEED = Framework(
     full_regimes=_MASTER,
@@ -101,8 +102,10 @@ _AUTOMODEL = Framework(
     kbit_preparation=(False,),
     source="NeMo AutoModel: FSDP2 over bf16 weights, activation_checkpointing false unless set",
 )
+#: Programs around Transformers that recompute unless told otherwise (axolotl examples, xtuner, TRL's SFTConfig).
+_HF_RECOMPUTED = replace(_HF, expected_checkpointing=Recomputation.FULL)
 _AXOLOTL = replace(
-    _HF,
+    _HF_RECOMPUTED,
     full_regimes=(Regime.PURE_BF16, Regime.BF16_AMP),
     expected_full_regime=Regime.PURE_BF16,
     optimizers=(Optimizer.ADAMW_8BIT, Optimizer.ADAMW),
@@ -171,9 +174,9 @@ FRAMEWORKS: tuple[tuple[str, Framework], ...] = (
     ("llama-factory", _LLAMA_FACTORY),
     ("hf-", _HF),
     ("peft", _HF),
-    ("trl", _HF),
+    ("trl", _HF_RECOMPUTED),
     ("axolotl", _AXOLOTL),
-    ("xtuner", _HF),
+    ("xtuner", _HF_RECOMPUTED),
     ("transformers", _HF),
 )
 _ANY = Framework(source="no framework stated: all usual regimes")

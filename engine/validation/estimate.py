@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 from engine.architecture.model import Architecture
 from engine.findings import Finding, Severity
 from engine.hardware.model import CatalogSnapshot, Cluster, Gpu, System
-from engine.layout.model import InferenceJob, Job, Layout
+from engine.layout.model import InferenceJob, Job, Layout, Recomputation
 from engine.memory.overheads import platform_for
 from engine.memory.result import MemoryAssessment, Verdict
 from engine.memory.serving import inference_memory
@@ -27,6 +28,7 @@ from engine.speed.hardware import (
 )
 from engine.speed.hardware import speed_findings as findings_of_speed
 from engine.speed.limits import limit_finding
+from engine.speed.passes import trains_adapters
 from engine.speed.result import InferenceSpeed, TrainingSpeed
 from engine.speed.serving import inference_speed
 from engine.speed.training import training_speed, widened
@@ -56,10 +58,13 @@ class CaseEstimate(Frozen):
     findings: tuple[Finding, ...] = ()
 
 
-def estimate_case(values: Mapping[str, Any], catalog: CatalogSnapshot, *, hull: bool = False) -> CaseEstimate:
+def estimate_case(
+    values: Mapping[str, Any], catalog: CatalogSnapshot, *, hull: bool = False, ran: bool = False
+) -> CaseEstimate:
     """Estimate a flat case (cases.md §2). `InputError` names what is missing, wrong, or can't be expressed.
 
     `hull`: settings that are not given widen the answer to all possibilities instead of taking their usual value.
+    `ran`: the case was run, so that its speed is that of settings with which it fits.
     """
     case = Case(values)
     in_use = case.number("in_use_gib") or 0.0
@@ -69,11 +74,17 @@ def estimate_case(values: Mapping[str, Any], catalog: CatalogSnapshot, *, hull: 
         catalog,
         in_use_bytes=gib(in_use),
         headroom=_HEADROOM if headroom is None else min(headroom, 0.9),
+        ran=ran,
     )
 
 
 def estimate_resolved(
-    case: ResolvedCase, catalog: CatalogSnapshot, *, in_use_bytes: int = 0, headroom: float = _HEADROOM
+    case: ResolvedCase,
+    catalog: CatalogSnapshot,
+    *,
+    in_use_bytes: int = 0,
+    headroom: float = _HEADROOM,
+    ran: bool = False,
 ) -> CaseEstimate:
     """Estimate a resolved case: the expected variant, its interval widened to the hull of the others."""
     gpu = _smallest(case.hardware.gpus)
@@ -81,6 +92,8 @@ def estimate_resolved(
     trainings: list[TrainingSpeed] = []
     servings: list[InferenceSpeed] = []
     findings: list[Finding] = []
+    if ran and memories[0].driver.low > (memories[0].usable_bytes or math.inf):
+        case = _recomputed(case)
     if _unnamed(case):  # timed as on the program whose layout it is given, with a range of its own
         named = [replace(v, job=v.job.model_copy(update={"framework": "megatron-lm"})) for v in case.variants]
         case = replace(case, expected=named[0], hull=tuple(named[1:]))
@@ -123,6 +136,19 @@ def estimate_resolved(
         assumptions=case.assumptions,
         findings=tuple(findings),
     )
+
+
+def _recomputed(case: ResolvedCase) -> ResolvedCase:
+    """The case with full recomputation, where its source leaves that open; without it, the run would not have fitted.
+
+    For adapters alone: where all weights are trained, other things may have made it fit, such as 16-bit states.
+    """
+    job, full = case.expected.job, Recomputation.FULL
+    adapters = isinstance(job, Job) and trains_adapters(job)
+    if not adapters or all(v.layout.recomputation is case.expected.layout.recomputation for v in case.hull):
+        return case
+    layout = case.expected.layout.model_copy(update={"recomputation": full})
+    return replace(case, expected=replace(case.expected, layout=layout), hull=(case.expected, *case.hull))
 
 
 def _smallest(gpus: tuple[Gpu, ...]) -> Gpu | None:

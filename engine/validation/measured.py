@@ -38,7 +38,7 @@ def compare_row(row: Mapping[str, str], catalog: CatalogSnapshot) -> tuple[CaseE
     case, kind = Case(row), row.get("kind", "")
     if kind == "oom" and case.text("oom_cause") and case.text("oom_cause") != "steady":
         raise InputError("validate.oom_not_steady", cause=case.text("oom_cause"))
-    found = estimate_case(_with_defaults(row), catalog, hull=True)
+    found = estimate_case(_with_defaults(row), catalog, hull=True, ran=case.text("outcome") == "measured")
     numbers = list(_numbers(case, found))
     wanted = _PRIMARY.get(kind, ())
     primary = next((q for q in wanted if any(q == name for name, _, _ in numbers)), None)

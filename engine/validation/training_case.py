@@ -37,14 +37,16 @@ _USUAL_RANKS = (8, 16, 64)
 _VIRTUAL_TOKENS = 20  # PEFT's example for prompt tuning
 _FREEZE_FRACTION = 0.25
 _MANY_GPUS = 64  # from here on runs use model parallelism rather than sharding alone
-_HALF_A_CARD = 40e9  # bytes
+_HALF_A_CARD = 40e9  # bytes, where the card is not known
 _DEEPEST_PIPELINE = 64  # stages; the deepest published (1 T parameters, arXiv:2104.04473)
 _MICRO_BATCHES_A_STAGE = 4  # so that the bubble stays under a fifth (arXiv:2104.04473, section 2.2)
 _USUAL_STEP_TOKENS = 4e6  # tokens of one optimizer step in pretraining (GPT-3: 3.2 M, Llama 3: 4 to 16 M)
 
 
-def training_knobs(case: Case, knobs: Knobs, method: Method, architecture: Architecture, gpus: int) -> None:
-    """Read all settings of a training case into `knobs`."""
+def training_knobs(
+    case: Case, knobs: Knobs, method: Method, architecture: Architecture, gpus: int, usable: int | None = None
+) -> None:
+    """Read all settings of a training case into `knobs`. `usable`: bytes that a card offers, where it is known."""
     if method in _NOT_EXPRESSED:
         raise InputError("case.method_not_expressed", method=method.value)
     framework = framework_of(case.text("framework"), pretraining=large_pretraining(method, gpus))
@@ -62,7 +64,7 @@ def training_knobs(case: Case, knobs: Knobs, method: Method, architecture: Archi
         knobs.assume("precision", *framework.precisions, expected=framework.precisions[-1])
     else:
         knobs.stated("precision", precision or "")
-    _parallel(case, knobs, framework, architecture, gpus, adapters)
+    _parallel(case, knobs, framework, architecture, gpus, usable)
     _batch(case, knobs, method, gpus)
     if adapters:
         _lora(case, knobs, framework, method)
@@ -147,8 +149,10 @@ def _loss(case: Case, knobs: Knobs, framework: Framework) -> None:
 
 
 def _parallel(
-    case: Case, knobs: Knobs, framework: Framework, architecture: Architecture, gpus: int, adapters: bool
+    case: Case, knobs: Knobs, framework: Framework, architecture: Architecture, gpus: int, usable: int | None
 ) -> None:
+    adapters = _adapters(case, case.method())
+    half = usable / 2 if usable else _HALF_A_CARD
     note = case.text("parallel_note").lower()
     text = case.text("parallel_norm", "parallel")
     if note.startswith("layer split"):
@@ -159,7 +163,7 @@ def _parallel(
     if not text and gpus > 1 and not shard_grad:
         megatron = framework.shardings == (Sharding.ZERO1,)  # has no other sharding of its own
         if not adapters and (gpus >= _MANY_GPUS or megatron):
-            knobs.assume("parallel", usual_parallel(architecture, gpus))
+            knobs.assume("parallel", usual_parallel(architecture, gpus, half, case.count("global_batch")))
             return
         whole = Parallel(data=gpus, sharding=Sharding.NONE)
         split = Parallel(data=gpus, sharding=Sharding.FSDP2, shard_degree=gpus)
@@ -179,21 +183,25 @@ def _parallel(
         kinds = framework.shardings if not adapters else (Sharding.NONE,)
         possible = [replace(found, sharding=k, shard_degree=1 if k is Sharding.NONE else ranks) for k in kinds]
         held = 6 * architecture.parameters_total / (found.tensor * found.pipeline)
-        knobs.assume("parallel", *possible, expected=possible[-1 if held <= _HALF_A_CARD else 0])
+        knobs.assume("parallel", *possible, expected=possible[-1 if held <= half else 0])
         return
     knobs.stated("parallel", found)
 
 
-def usual_parallel(architecture: Architecture, gpus: int) -> Parallel:
+def usual_parallel(
+    architecture: Architecture, gpus: int, half: float = _HALF_A_CARD, batch: int | None = None
+) -> Parallel:
     """A layout as large runs use it where nothing is stated: a distributed optimizer, and the least tensor and
-    pipeline parallelism that leaves half of an 80 GB card for activations.
+    pipeline parallelism that leaves half of a card, `half` bytes, for activations.
 
     bytes = 6 x weights / (tp x pp) + 12 x weights / gpus: 16-bit weights, 32-bit gradients, sharded fp32 states
-    (arXiv:2104.04473, arXiv:1910.02054). Routed experts spread over up to 64 ranks first (arXiv:2412.19437).
+    (arXiv:2104.04473, arXiv:1910.02054). Routed experts spread over up to 64 ranks first (arXiv:2412.19437). A `batch`
+    of that many rows has no work for more replicas than rows.
     """
     routed = sum(x.elements for x in layer_linears(architecture) if x.kind == "expert")
     stages = [p for p in range(1, _DEEPEST_PIPELINE + 1) if architecture.layers % p == 0 or p & (p - 1) == 0]
     degrees = [(t, p) for p in stages for t in (1, 2, 4, 8) if gpus % (t * p) == 0]
+    degrees = [d for d in degrees if batch is None or gpus <= batch * d[0] * d[1]] or degrees
     # dense models cut matrices inside a node before layers; mixtures the other way, as their matrices are small
     degrees.sort(key=lambda d: (d[0] * d[1], d[0] if routed else -d[0]))
 
@@ -205,7 +213,7 @@ def usual_parallel(architecture: Architecture, gpus: int) -> Parallel:
         ranks = gpus // (degree[0] * degree[1])
         return max(e for e in (1, 2, 4, 8, 16, 32, 64) if ranks % e == 0 and e <= max(architecture.experts, 1))
 
-    fitting = (d for d in degrees if held(d, expert_ranks(d)) <= _HALF_A_CARD)
+    fitting = (d for d in degrees if held(d, expert_ranks(d)) <= half)
     best = next(fitting, None) or min(degrees, key=lambda d: held(d, expert_ranks(d)))
     ranks = gpus // (best[0] * best[1])
     kind = Sharding.NONE if ranks == 1 else Sharding.ZERO1

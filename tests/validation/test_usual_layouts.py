@@ -51,3 +51,39 @@ def test_the_stated_network_decides_the_system() -> None:
         assert found is not None
         assert fabric in found.fabric
     assert likely_system((), 8, "") is None
+
+
+def test_larger_cards_need_less_tensor_parallelism() -> None:
+    """Submissions of the 8B model to MLPerf Training 5.1 on 8 cards of 288 GB state tensor parallelism of 1."""
+    wanted = {
+        "model": "meta-llama/Llama-3.1-8B",
+        "method": "pretrain",
+        "n_gpus": 8,
+        "seq_len": 8192,
+        "global_batch": 16,
+    }
+    large = layout(**wanted, global_batch=16, gpu_id="nvidia-b300-sxm-288gb", framework="nemo / submitter stack")
+    small = layout(**wanted, global_batch=16, gpu_id="nvidia-a100-sxm-40gb", framework="nemo / submitter stack")
+    assert (large.tensor_parallel, small.tensor_parallel) == (1, 8)
+
+
+def test_no_more_replicas_than_rows_of_the_batch() -> None:
+    found = layout(model="meta-llama/Llama-3.1-8B", method="pretrain", gpu_id="nvidia-gb300-288gb", n_gpus=72,
+                   n_nodes=18, seq_len=8192, global_batch=36)  # fmt: skip
+    assert (found.data_parallel, found.tensor_parallel) == (36, 2)
+
+
+def test_a_run_that_was_done_is_timed_with_settings_that_fit() -> None:
+    """Adapters of a 70B model at 2 x 4096 tokens fit on two cards only with recomputation, which costs time."""
+    case = {"gpu_id": "nvidia-h100-sxm-80gb", "model": "meta-llama/Llama-3.3-70B-Instruct", "method": "lora",
+            "framework": "nemo-automodel", "n_gpus": 8, "seq_len": 4096, "micro_batch": 2, "global_batch": 32,
+            "parallel": "dp=4,tp=2,fsdp=4"}  # fmt: skip
+    asked, ran = (estimate_case(case, load_base(), hull=True, ran=ran) for ran in (False, True))
+    stated = estimate_case({**case, "activation_checkpointing": "full"}, load_base(), hull=True, ran=True)
+    assert asked.training is not None
+    assert ran.training is not None
+    assert stated.training is not None
+    assert ran.memory == asked.memory
+    assert ran.training.step_seconds.expected == pytest.approx(stated.training.step_seconds.expected)
+    assert ran.training.step_seconds.expected > 1.2 * asked.training.step_seconds.expected
+    assert ran.training.step_seconds.low == pytest.approx(asked.training.step_seconds.low)
