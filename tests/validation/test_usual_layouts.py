@@ -62,8 +62,8 @@ def test_larger_cards_need_less_tensor_parallelism() -> None:
         "seq_len": 8192,
         "global_batch": 16,
     }
-    large = layout(**wanted, global_batch=16, gpu_id="nvidia-b300-sxm-288gb", framework="nemo / submitter stack")
-    small = layout(**wanted, global_batch=16, gpu_id="nvidia-a100-sxm-40gb", framework="nemo / submitter stack")
+    large = layout(**wanted, gpu_id="nvidia-b300-sxm-288gb", framework="nemo / submitter stack")
+    small = layout(**wanted, gpu_id="nvidia-a100-sxm-40gb", framework="nemo / submitter stack")
     assert (large.tensor_parallel, small.tensor_parallel) == (1, 8)
 
 
