@@ -134,13 +134,14 @@ def _advise(
     from engine.catalog.load import load_catalog
     from engine.cli.answers import advice_answer, dumps
 
-    advice = find_advice(scenario, load_catalog())
+    catalog = load_catalog()
+    advice = find_advice(scenario, catalog)
     if pdf is not None:
         from engine.files import write_atomically
         from engine.report.pdf import render_pdf
 
         moment = datetime.now().astimezone()
-        write_atomically(pdf, render_pdf(advice, language, profile, created_at=moment))
+        write_atomically(pdf, render_pdf(advice, language, profile, created_at=moment, catalog=catalog))
     if as_json:
         print(dumps(advice_answer(advice, language)))
     else:

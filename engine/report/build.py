@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from engine.advice.result import Advice, Assessment
+from engine.advice.scaling_result import Scaling
 from engine.messages.mark import N_
 from engine.report.comparison import best_of_each_way, recommended
 from engine.report.document import Document, Profile, Section, Text, say
@@ -35,9 +36,18 @@ def compared_plans(advice: Advice) -> tuple[Assessment, ...]:
 
 
 def build_document(
-    advice: Advice, profile: Profile, moment: datetime, details: ReportDetails, *, brief: int = 0
+    advice: Advice,
+    profile: Profile,
+    moment: datetime,
+    details: ReportDetails,
+    *,
+    brief: int = 0,
+    scaling: Scaling | None = None,
 ) -> Document:
-    """The document of one profile; `brief` (memo only) leaves out secondary lines so that it keeps to its page."""
+    """The document of one profile; `brief` (memo only) leaves out secondary lines so that it keeps to its page.
+
+    `scaling` of the recommended plan, where it is known, makes a figure of the full report.
+    """
     hashes = {"report_id": report_id(advice), "result_sha256": result_sha256(advice)}
     memo = profile == "memo"
     return Document(
@@ -47,14 +57,18 @@ def build_document(
         ),
         subtitle=Text(details.title or advice.scenario.name),
         head=memo_head(advice, details) if memo else head(advice, details, identity(hashes, advice)),
-        sections=memo_sections(advice, details, brief=brief) if memo else _full(advice, moment, details, hashes),
+        sections=memo_sections(advice, details, brief=brief)
+        if memo
+        else _full(advice, moment, details, hashes, scaling),
         report_id=hashes["report_id"],
         result_sha256=hashes["result_sha256"],
         created=moment.date(),
     )
 
 
-def _full(advice: Advice, moment: datetime, details: ReportDetails, hashes: dict[str, str]) -> tuple[Section, ...]:
+def _full(
+    advice: Advice, moment: datetime, details: ReportDetails, hashes: dict[str, str], scaling: Scaling | None
+) -> tuple[Section, ...]:
     best = recommended(advice)
     if best is None:
         from engine.report.full_nothing import nothing_sections
@@ -63,7 +77,7 @@ def _full(advice: Advice, moment: datetime, details: ReportDetails, hashes: dict
     shown = compared_plans(advice)
     return (
         *request_sections(advice, best, details),
-        *result_sections(advice, best, shown),
+        *result_sections(advice, best, shown, scaling),
         *cost_sections(advice, best, shown),
         *record_sections(advice, best, shown, moment, hashes),
         Section(say(N_("A4 Cards and offers without a plan")), rejected_blocks(advice), new_page=True),

@@ -147,7 +147,7 @@ class Table:
 
 
 #: Which drawing function makes a figure.
-Chart = Literal["memory", "timeline", "time", "cost", "cash", "cumulative"]
+Chart = Literal["memory", "timeline", "time", "cost", "cash", "cumulative", "scaling"]
 
 
 @dataclass(frozen=True, slots=True)

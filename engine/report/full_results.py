@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from engine.advice.result import Advice, Assessment, TaskAssessment
+from engine.advice.scaling_result import Scaling
 from engine.layout.model import InferenceJob, Layout, Offload
 from engine.messages.mark import N_
 from engine.quantity import Estimate
@@ -21,7 +22,9 @@ __all__ = ["layout_words", "rejected_blocks", "result_sections"]
 PLANS_PRINTED = 20
 
 
-def result_sections(advice: Advice, best: Assessment, shown: tuple[Assessment, ...]) -> tuple[d.Section, ...]:
+def result_sections(
+    advice: Advice, best: Assessment, shown: tuple[Assessment, ...], scaling: Scaling | None = None
+) -> tuple[d.Section, ...]:
     """Sections 4 to 7."""
     ids = tuple(a.plan.id for a in shown)
     return (
@@ -35,7 +38,7 @@ def result_sections(advice: Advice, best: Assessment, shown: tuple[Assessment, .
                 *([_tasks_table(advice, best)] if len(best.tasks) > 1 else []),
             ),
         ),
-        d.Section(pieces.numbered(5, N_("Time")), _time_blocks(advice, shown, ids)),
+        d.Section(pieces.numbered(5, N_("Time")), _time_blocks(advice, shown, ids, scaling)),
         d.Section(
             pieces.numbered(6, N_("Alternatives")),
             (ways_table(advice, best), option_families(advice, best), _ranked(advice, best)),
@@ -165,13 +168,17 @@ def _tasks_table(advice: Advice, best: Assessment) -> d.Table:
     )
 
 
-def _time_blocks(advice: Advice, shown: tuple[Assessment, ...], ids: tuple[str, ...]) -> tuple[d.Block, ...]:
+def _time_blocks(
+    advice: Advice, shown: tuple[Assessment, ...], ids: tuple[str, ...], scaling: Scaling | None
+) -> tuple[d.Block, ...]:
     blocks: list[d.Block] = []
     if any(t.training for a in shown for t in a.tasks):
         blocks.append(_time_table(advice, shown))
     if any(t.inference for a in shown for t in a.tasks):
         blocks.append(_serving_table(advice, shown))
     blocks.append(d.Figure("F2", "time", ids))
+    if scaling is not None and len(scaling.points) > 1:
+        blocks.append(d.Figure("F2b", "scaling"))
     return tuple(blocks)
 
 

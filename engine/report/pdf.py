@@ -11,11 +11,14 @@ from importlib.resources import as_file, files
 from typing import Any
 
 from engine.advice.result import Advice, Assessment
+from engine.advice.scaling_result import Scaling
 from engine.errors import WorldError
+from engine.hardware.model import CatalogSnapshot
 from engine.i18n import Language
 from engine.report import charts
 from engine.report import document as d
 from engine.report.build import build_document
+from engine.report.comparison import recommended
 from engine.report.glyphs import rare_signs_folder
 from engine.report.wording import spoken
 from engine.scenario import ReportDetails
@@ -33,22 +36,32 @@ def render_pdf(
     *,
     created_at: datetime | None = None,
     details: ReportDetails | None = None,
+    catalog: CatalogSnapshot | None = None,
 ) -> bytes:
     """The report as tagged PDF (PDF/UA-1, fonts embedded); the same arguments give the same bytes.
 
     `created_at` is printed and stamped into the file; without it the scenario's date stands in, so that a rerun on
-    another day is the same file. Without `details` those of the scenario are printed. WorldError `report.not_set`
+    another day is the same file. With the `catalog` of the advice, the full report shows time against the number of
+    cards. Without `details` those of the scenario are printed. WorldError `report.not_set`
     where the compiler refuses the document.
     """
     moment = created_at or datetime.combine(advice.scenario.as_of, time(), UTC)
     details = details or advice.scenario.report
+    scaling = None if catalog is None or profile == "memo" else _scaling(advice, catalog)
     pdf = b""
     for brief in range(MEMO_STEPS if profile == "memo" else 1):
-        document = build_document(advice, profile, moment, details, brief=brief)
-        pdf = _compile(document, advice, language, moment)
+        document = build_document(advice, profile, moment, details, brief=brief, scaling=scaling)
+        pdf = _compile(document, advice, language, moment, scaling)
         if profile != "memo" or page_count(pdf) == 1:
             break
     return pdf
+
+
+def _scaling(advice: Advice, catalog: CatalogSnapshot) -> Scaling | None:
+    from engine.advice.scaling import scaling_of_plan
+
+    best = recommended(advice)
+    return scaling_of_plan(best, advice.scenario, catalog) if best is not None else None
 
 
 def render_png_pages(pdf: bytes, dpi: int = 96) -> list[bytes]:
@@ -74,10 +87,12 @@ def page_count(pdf: bytes) -> int:
         return len(document)
 
 
-def _compile(document: d.Document, advice: Advice, language: Language, moment: datetime) -> bytes:
+def _compile(
+    document: d.Document, advice: Advice, language: Language, moment: datetime, scaling: Scaling | None
+) -> bytes:
     import typst
 
-    drawn = {id(f): _figure(f, advice, language) for f in _figures(document)}
+    drawn = {id(f): _figure(f, advice, language, scaling) for f in _figures(document)}
     data = json.dumps(spoken(document, language, drawn), ensure_ascii=False)
     with ExitStack() as stack:
         template = stack.enter_context(as_file(files("resources") / "report" / "report.typ"))
@@ -108,7 +123,7 @@ def _figures(document: d.Document) -> Iterator[d.Figure]:
         yield from walk(section.blocks)
 
 
-def _figure(figure: d.Figure, advice: Advice, language: Language) -> dict[str, str]:
+def _figure(figure: d.Figure, advice: Advice, language: Language, scaling: Scaling | None) -> dict[str, str]:
     """A chart drawn for print, with caption and alternative text."""
     by_id = {a.plan.id: a for a in advice.ranked}
     plans: list[Assessment] = [by_id[i] for i in figure.plan_ids]
@@ -137,6 +152,10 @@ def _figure(figure: d.Figure, advice: Advice, language: Language) -> dict[str, s
             drawing = charts.cost_chart(plans, look, language, kind=kind, budget=budget, width=6.7)
             caption = charts.cost_caption(plans, language, kind=kind)
             alt = charts.cost_alt(plans, language, kind=kind)
+        case "scaling":
+            assert scaling is not None
+            drawing = charts.scaling_chart(scaling, look, language, width=6.7)
+            caption, alt = charts.scaling_caption(scaling, language), charts.scaling_alt(scaling, language)
         case "cumulative":
             drawing = charts.cumulative_cost_chart(advice, look, language, width=6.7)
             caption, alt = charts.cumulative_caption(advice, language), charts.cumulative_alt(advice, language)

@@ -235,7 +235,8 @@ class ReportPage(QWidget):
         self._stale = False
         language, profile, details = self.controls.language, self.controls.profile, self.controls.details
         scale = self._state.theme.scale * self.devicePixelRatioF()
-        self._jobs.submit(lambda control: make_preview(advice, language, profile, details, scale, control))
+        catalog = self._state.catalog
+        self._jobs.submit(lambda control: make_preview(advice, language, profile, details, scale, control, catalog))
 
     def _take(self, preview: Preview) -> None:
         self._preview = preview

@@ -12,6 +12,7 @@ from typing import Literal
 
 from engine.advice.result import Advice
 from engine.control import Control
+from engine.hardware.model import CatalogSnapshot
 from engine.i18n import Language
 from engine.scenario import ReportDetails
 
@@ -53,7 +54,13 @@ class Hit:
 
 
 def make_preview(
-    advice: Advice, language: Language, profile: Profile, details: ReportDetails, scale: float, control: Control
+    advice: Advice,
+    language: Language,
+    profile: Profile,
+    details: ReportDetails,
+    scale: float,
+    control: Control,
+    catalog: CatalogSnapshot | None = None,
 ) -> Preview:
     """Set the report and look into it."""
     import pypdfium2
@@ -63,7 +70,7 @@ def make_preview(
     control.checkpoint()
     with _pdfium:
         control.checkpoint()
-        pdf = render_pdf(advice, language, profile, details=details)
+        pdf = render_pdf(advice, language, profile, details=details, catalog=catalog)
         control.checkpoint()
         sizes: list[tuple[float, float]] = []
         texts: list[str] = []

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cache
 from types import ModuleType
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
 
 from engine.advice.result import Advice, Assessment
+from engine.advice.scaling_result import Scaling
 from engine.i18n import Language
 from engine.messages import N_
 from gui.charts.canvas import Chart, ChartView
@@ -22,7 +24,7 @@ __all__ = ["ChartsTab", "compared", "memory_charts", "money_charts"]
 #: So many plans stand side by side in a chart at most.
 MOST_COMPARED = 6
 
-Maker = Callable[[Advice, Sequence[Assessment]], Chart]
+Maker = Callable[[Advice, Sequence[Assessment]], "Chart | None"]
 
 
 def compared(advice: Advice, chosen: Assessment | None) -> tuple[Assessment, ...]:
@@ -80,6 +82,32 @@ def _time(advice: Advice, plans: Sequence[Assessment]) -> Chart:
     )
 
 
+def _scaling(state: AppState) -> Maker:
+    """Time against the number of the chosen plan's cards; nothing where no task becomes faster with more."""
+
+    def make(advice: Advice, plans: Sequence[Assessment]) -> Chart | None:
+        chosen, catalog = plans[0], state.catalog
+        if all(t.training is None for t in chosen.tasks):
+            return None
+
+        @cache
+        def found() -> Scaling:
+            from engine.advice.scaling import scaling_of_plan
+
+            scaling = scaling_of_plan(chosen, advice.scenario, catalog)
+            assert scaling is not None
+            return scaling
+
+        return Chart(
+            "time-by-cards",
+            lambda look, language, width: charts().scaling_chart(found(), look, language, width=width),
+            lambda language: charts().scaling_caption(found(), language),
+            lambda language: charts().scaling_alt(found(), language),
+        )
+
+    return make
+
+
 def _job_cost(_advice: Advice, plans: Sequence[Assessment]) -> Chart:
     return Chart(
         "cost-of-job",
@@ -118,10 +146,11 @@ def memory_charts() -> tuple[tuple[Text, Maker], ...]:
     )
 
 
-def money_charts() -> tuple[tuple[Text, Maker], ...]:
+def money_charts(state: AppState) -> tuple[tuple[Text, Maker], ...]:
     """What the tab of time and cost draws."""
     return (
         (N_("Time until everything is done"), _time),
+        (N_("Time with fewer and more of these cards"), _scaling(state)),
         (N_("Cost of the job by item"), _job_cost),
         (N_("Cash needed against the budget"), _cash),
         (N_("Cash paid over the years, way by way"), _cumulative),
@@ -149,6 +178,7 @@ class ChartsTab(QWidget):
         self.area.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # the charts in it take the focus and scroll into sight
         self.area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.views: list[tuple[ChartView, Maker]] = []
+        self._around: list[tuple[QWidget, QWidget]] = []  # heading and caption of each view
         for number, (title, make) in enumerate(makers):
             view = ChartView(f"{name}.chart{number + 1}", state.language, theme)
             heading, caption = label("", "section"), label("", "small", selectable=True)
@@ -157,6 +187,7 @@ class ChartsTab(QWidget):
             view.drawn.connect(caption.setText)
             view.save_requested.connect(lambda kind, v=view: self.save_requested.emit(v, kind))
             self.views.append((view, make))
+            self._around.append((heading, caption))
             for widget in (heading, view, caption):
                 column.addWidget(widget)
             column.addSpacing(theme.px(theme.m))
@@ -181,8 +212,11 @@ class ChartsTab(QWidget):
     def _show(self, assessment: Assessment | None) -> None:
         advice = self._selection.advice
         plans = compared(advice, assessment) if advice is not None else ()
-        for view, make in self.views:
-            view.show_chart(make(advice, plans) if advice is not None and plans else None)
+        for (view, make), around in zip(self.views, self._around, strict=True):
+            chart = make(advice, plans) if advice is not None and plans else None
+            for widget in (view, *around):  # a chart that has nothing to say of this plan leaves no gap
+                widget.setVisible(chart is not None or not plans)
+            view.show_chart(chart)
 
     def _say(self, language: Language) -> None:
         for view, _make in self.views:

@@ -195,7 +195,7 @@ class ResultsPage(QWidget):
         self.compare = CompareTab(state, selection)
         self.memory = ChartsTab("memory", memory_charts(), state, selection)
         self.fit = FitTab(state, selection)
-        self.money = ChartsTab("money", money_charts(), state, selection)
+        self.money = ChartsTab("money", money_charts(state), state, selection)
         self.details = DetailsTab(state, selection)
         self.why_not = WhyNotTab(state, selection)
         self.findings = FindingsTab(state, selection)

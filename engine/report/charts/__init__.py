@@ -7,6 +7,7 @@ from engine.report.charts.cost import cost_alt, cost_caption, cost_chart
 from engine.report.charts.cumulative import cumulative_alt, cumulative_caption, cumulative_cost_chart
 from engine.report.charts.look import DARK, LIGHT, LOOKS, PRINT, Look
 from engine.report.charts.memory import memory_alt, memory_caption, memory_chart
+from engine.report.charts.scaling import scaling_alt, scaling_caption, scaling_chart
 from engine.report.charts.time import time_alt, time_caption, time_chart
 from engine.report.charts.timeline import timeline_alt, timeline_caption, timeline_chart
 
@@ -26,6 +27,9 @@ __all__ = [
     "memory_caption",
     "memory_chart",
     "png_bytes",
+    "scaling_alt",
+    "scaling_caption",
+    "scaling_chart",
     "svg_bytes",
     "time_alt",
     "time_caption",
