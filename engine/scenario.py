@@ -31,6 +31,7 @@ __all__ = [
     "Economics",
     "InferenceWorkload",
     "MeasuredPeak",
+    "MeasuredSpeed",
     "ModelChoice",
     "OwnedGpus",
     "ReportDetails",
@@ -186,6 +187,20 @@ class MeasuredPeak(Frozen):
     layout: Layout
 
 
+class MeasuredSpeed(Frozen):
+    """A rate of training that the user measured in a run of their own, with what ran and on what."""
+
+    task_id: str
+    gpu_id: str
+    system_id: str = ""
+    gpus_per_node: int = Field(default=1, gt=0)
+    nodes: int = Field(default=1, gt=0)
+    tokens_per_second_per_gpu: float = Field(gt=0, lt=1e9)  # of one card, without padding, once it runs steadily
+    model: ModelChoice
+    job: Job
+    layout: Layout
+
+
 class ReportDetails(Frozen):
     """What only the applicant can state; no figure rests on it. What is missing prints as to be completed (rule R3)."""
 
@@ -212,5 +227,6 @@ class Scenario(Frozen):
     purchase_prices: tuple[PurchasePrice, ...] = ()  # own quotations
     exchange_rates: tuple[ExchangeRate, ...] = ()  # override those of the catalogue
     measured: tuple[MeasuredPeak, ...] = ()  # at most one counts for each task: the last
+    measured_speeds: tuple[MeasuredSpeed, ...] = ()  # at most one counts for each task: the last
     notes: str = ""
     report: ReportDetails = ReportDetails()

@@ -22,6 +22,7 @@ from engine.scenario import (
     Economics,
     InferenceWorkload,
     MeasuredPeak,
+    MeasuredSpeed,
     ReportDetails,
     Runs,
     Scenario,
@@ -223,6 +224,7 @@ class Draft(_Value):
     purchase_prices: tuple[PurchasePrice, ...] = ()
     exchange_rates: tuple[ExchangeRate, ...] = ()
     measured: tuple[MeasuredPeak, ...] = ()
+    measured_speeds: tuple[MeasuredSpeed, ...] = ()
     report: ReportDetails = ReportDetails()
 
     @classmethod
@@ -254,6 +256,7 @@ class Draft(_Value):
         return self.changed(
             tasks=(*self.tasks[:index], *self.tasks[index + 1 :]),
             measured=tuple(m for m in self.measured if m.task_id != gone),
+            measured_speeds=tuple(m for m in self.measured_speeds if m.task_id != gone),
         )
 
     # to and from a scenario ---------------------------------------------------------------------------------
@@ -278,6 +281,7 @@ class Draft(_Value):
             "purchase_prices": self.purchase_prices,
             "exchange_rates": self.exchange_rates,
             "measured": self.measured,
+            "measured_speeds": self.measured_speeds,
             "report": self.report,
         }
 
@@ -333,6 +337,7 @@ class Draft(_Value):
             "purchase_prices": scenario.purchase_prices,
             "exchange_rates": scenario.exchange_rates,
             "measured": scenario.measured,
+            "measured_speeds": scenario.measured_speeds,
             "report": scenario.report,
         }
         return cls(**values)

@@ -26,6 +26,7 @@ def task_rules(result: SearchResult) -> Iterator[Finding]:
         yield from _tier(resolved, result)
         yield from _serving(resolved)
         yield from _measured(resolved)
+        yield from _measured_speed(resolved)
     if len(result.resolved) > 1:
         yield Finding(code="advice.tasks_in_turn", params={"tasks": len(result.resolved)})
 
@@ -87,6 +88,23 @@ def _measured(resolved: ResolvedTask) -> Iterator[Finding]:
         yield Finding(code="measured.anchored", params=params)
     else:
         yield Finding(code="measured.differs", severity=Severity.WARNING, params=params)
+
+
+def _measured_speed(resolved: ResolvedTask) -> Iterator[Finding]:
+    """That times start from a measured rate, and whether it is what the formulas expect."""
+    anchor = resolved.speed_anchor
+    if anchor is None:
+        return
+    params: dict[str, str | int | float | None] = {
+        "task": _name(resolved),
+        "measured": anchor.measured.tokens_per_second_per_gpu,
+        "low": anchor.expected.low,
+        "high": anchor.expected.high,
+    }
+    if anchor.within:
+        yield Finding(code="measured.speed_anchored", params=params)
+    else:
+        yield Finding(code="measured.speed_differs", severity=Severity.WARNING, params=params)
 
 
 def _name(resolved: ResolvedTask) -> str:

@@ -24,6 +24,18 @@ LABELS: dict[str, str] = {
 }
 
 TEMPLATES: dict[str, str] = {
+    "time.goodput": N_(
+        "Of the time of one run, {share:pct} is training ({low:pct} to {high:pct}). The rest is start-up, waiting for "
+        "data, writing checkpoints, and what failures cost."
+    ),
+    "time.checkpoints": N_(
+        "Write a checkpoint about every {interval:duration}: more often costs more writing, more seldom costs more "
+        "work when a card fails."
+    ),
+    "time.campaign": N_(
+        "The runs whose results are kept take {share:pct} of the whole computing time. The rest is the search for "
+        "settings and runs that fail."
+    ),
     "speed.unknown_rate": N_(
         "The computing rate or memory bandwidth of {gpu} is not published: no time can be given for it."
     ),

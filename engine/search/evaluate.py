@@ -24,15 +24,13 @@ from engine.memory.serving import inference_memory
 from engine.memory.training import training_memory
 from engine.memory.verdict import FITS, FITS_TIGHTLY, assess, verdicts
 from engine.quantity import Bounds
-from engine.scenario import InferenceWorkload
 from engine.search.layouts import LayoutSet, Shape, serving_sets, take, training_sets
 from engine.search.resolve import Knobs, Precision, ResolvedTask, precision_of
+from engine.search.speeds import measured_card, misses_targets, pace_of, score_of, speed_of
 from engine.speed.calibration import Stack, serving_stack, stack_of
 from engine.speed.hardware import HardwareBlock, hardware_block
 from engine.speed.hardware import Precision as MatrixPrecision
-from engine.speed.result import InferenceSpeed, InferenceSpeedBlock, TrainingSpeed, TrainingSpeedBlock
-from engine.speed.serving import inference_speed
-from engine.speed.training import training_speed
+from engine.speed.result import InferenceSpeed, TrainingSpeed
 
 __all__ = [
     "GOOD", "GOOD_SLOW", "NOTHING", "TIGHT", "TIGHT_SLOW", "Chosen", "TaskTable", "evaluate_task", "misses_targets",
@@ -46,8 +44,6 @@ PACE = ("low", "expected", "high", "tokens")
 PRECISIONS: tuple[Precision, ...] = ("bf16", "fp16")
 #: Pairs of cluster and layout that are held in memory at once.
 PAIRS_AT_ONCE = 400_000
-#: Busiest hours of a service against its average: offices work a third of the day (assumption).
-PEAK_OVER_AVERAGE = 3.0
 
 
 @dataclass(frozen=True)
@@ -123,7 +119,9 @@ class TaskTable:
             clusters, precision=evaluated.matrix, stack=evaluated.stack, index=np.arange(len(clusters))
         )
         block = take(evaluated.layouts.block, layouts)
-        speed = _speed(self.resolved, evaluated.job, block, rates)
+        speed = speed_of(
+            self.resolved, evaluated.job, block, rates, measured_card(self.resolved, self.clusters, members)
+        )
         for position, index in enumerate(members):
             cluster, layout = clusters[position], int(layouts[position])
             yield (
@@ -331,12 +329,14 @@ def _time_pairs(
     """Speed of pairs that fit, and the best of each cluster."""
     evaluated = table.sets[-1]
     table.pairs += len(cluster)
-    speed = _speed(table.resolved, evaluated.job, take(evaluated.layouts.block, layout), _gather(rates, position))
-    score, slow = _score(table.resolved, speed)
+    block = take(evaluated.layouts.block, layout)
+    same = measured_card(table.resolved, table.clusters, cluster)
+    speed = speed_of(table.resolved, evaluated.job, block, _gather(rates, position), same)
+    score, slow = score_of(table.resolved, speed)
     rank = ((codes == FITS_TIGHTLY) + 2 * slow).astype(np.int8)
     known = np.isfinite(score)
     if known.any():
-        _keep_best(table, cluster[known], layout[known], rank[known], score[known], _pace(speed)[:, known])
+        _keep_best(table, cluster[known], layout[known], rank[known], score[known], pace_of(speed)[:, known])
 
 
 def _keep_best(
@@ -357,45 +357,6 @@ def _keep_best(
     table.rank[where], table.score[where], table.pace[:, where] = rank[at], score[at], pace[:, at]
     table.chosen_set[where], table.chosen_layout[where] = len(table.sets) - 1, layout[at]
     table.chosen_job[where] = table.jobs_seen
-
-
-def _speed(
-    resolved: ResolvedTask, job: Job | InferenceJob, block: Any, rates: HardwareBlock
-) -> TrainingSpeedBlock | InferenceSpeedBlock:
-    if isinstance(job, InferenceJob):
-        return inference_speed(resolved.architecture, job, block, rates)
-    return training_speed(resolved.architecture, job, block, rates)
-
-
-def _score(
-    resolved: ResolvedTask, speed: TrainingSpeedBlock | InferenceSpeedBlock
-) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """Seconds a token (less is better), and whether a service misses its targets (expected values)."""
-    if isinstance(speed, TrainingSpeedBlock):
-        score = np.asarray(speed.step_seconds.expected) / np.asarray(speed.tokens_per_step.expected)
-        return np.where(speed.known, score, np.inf), np.zeros(score.shape, np.bool_)
-    workload = resolved.serving
-    rate = np.asarray(speed.tokens_per_second.expected)
-    score = np.where(np.asarray(speed.known), 1.0 / rate, np.inf)
-    return score, misses_targets(workload, speed) if workload is not None else np.zeros(score.shape, np.bool_)
-
-
-def _pace(speed: TrainingSpeedBlock | InferenceSpeedBlock) -> NDArray[np.float64]:
-    if isinstance(speed, TrainingSpeedBlock):
-        step, tokens = speed.step_seconds, speed.tokens_per_step.expected
-    else:
-        step, tokens = speed.tokens_per_second.reciprocal(), 1.0
-    return np.array(np.broadcast_arrays(step.low, step.expected, step.high, tokens), float)
-
-
-def misses_targets(workload: InferenceWorkload, speed: InferenceSpeedBlock) -> NDArray[np.bool_]:
-    """Whether the first token or the next ones come too late, or the day's requests are too many."""
-    first = np.asarray(speed.time_to_first_token_seconds.expected) > workload.first_token_seconds
-    following = np.asarray(speed.time_per_output_token_seconds.expected) > 1 / workload.tokens_per_second_per_user
-    if workload.outputs_only:
-        return np.zeros(following.shape, np.bool_)  # nobody waits for a batch: it only has to be done
-    needed = workload.requests_per_day * workload.output_tokens / 86_400 * PEAK_OVER_AVERAGE
-    return first | following | (np.asarray(speed.tokens_per_second.expected) < needed)
 
 
 def _gather(value: Any, index: NDArray[np.int64]) -> Any:

@@ -42,6 +42,7 @@ def plan_findings(
         *_hardware(plan, scenario),
         *_layouts(tasks, scenario),
         *_speed(plan, tasks),
+        *_time(tasks),
     ]
     order = [Severity.SERIOUS, Severity.WARNING, Severity.ADVICE, Severity.INFO]
     unique = {f.code + repr(sorted(f.params.items())): f for f in found}
@@ -169,3 +170,29 @@ def _speed(plan: Plan, tasks: Sequence[TaskAssessment]) -> Iterator[Finding]:
             yield limit
         if precision == "fp16" and isinstance(task.job, Job) and task.layout.regime is not Regime.FP32:
             yield _finding("plan.fp16_only", Severity.WARNING, gpu=plan.cluster.gpu.name)
+
+
+def _time(tasks: Sequence[TaskAssessment]) -> Iterator[Finding]:
+    """What the time of a run goes into, how often to write a checkpoint, and what the kept runs are of the whole."""
+    for task in tasks:
+        terms = {t.name: t for t in task.time_terms}
+        training, checkpoints = terms.get("run.training"), terms.get("run.checkpoints")
+        if training is None or checkpoints is None:
+            continue
+        whole = [sum(getattr(t, end) for n, t in terms.items() if n.startswith("run.")) for end in _ENDS]
+        shares = sorted(getattr(training, end) / total for end, total in zip(_ENDS, whole, strict=True))
+        expected = training.expected / whole[1]
+        yield _finding("time.goodput", Severity.INFO, share=expected, low=shares[0], high=shares[2])
+        interval = checkpoints.values["interval"]
+        if isinstance(interval, float) and interval < training.expected:
+            source = "Young, CACM 17(9), 1974"
+            yield _finding("time.checkpoints", Severity.INFO, source, interval=interval)
+        runs = [t.expected for n, t in terms.items() if n.startswith("campaign.")]
+        kept = terms["campaign.final"].expected / sum(runs)
+        if kept < MOST_OF_THE_WORK:
+            yield _finding("time.campaign", Severity.INFO, share=kept)
+
+
+_ENDS = ("low", "expected", "high")
+#: Above it, what runs beside the kept ones is not worth a sentence.
+MOST_OF_THE_WORK = 0.95

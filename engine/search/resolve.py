@@ -31,7 +31,8 @@ from engine.layout.model import (
 )
 from engine.memory.anchor import Anchor, anchor_of
 from engine.scenario import InferenceWorkload, ModelChoice, Scenario, Task, TrainingWorkload
-from engine.speed.hardware import matrix_flops
+from engine.speed.anchor import SpeedAnchor, speed_anchor_of
+from engine.speed.hardware import cluster_for, matrix_flops
 
 __all__ = [
     "COVERED_METHODS",
@@ -94,6 +95,7 @@ class ResolvedTask:
     tiers: tuple[Knobs, ...]
     assumptions: tuple[Finding, ...]
     anchor: Anchor | None = None  # what the user measured of this task
+    speed_anchor: SpeedAnchor | None = None
 
     @property
     def training(self) -> TrainingWorkload | None:
@@ -153,8 +155,10 @@ def resolve_task(task: Task, catalog: CatalogSnapshot) -> ResolvedTask:
 
 def resolve_tasks(scenario: Scenario, catalog: CatalogSnapshot) -> tuple[ResolvedTask, ...]:
     """All tasks of a scenario, with what was measured of them."""
-    return tuple(replace(r, anchor=anchor_of_task(scenario, r, catalog)) for r in
-                 (resolve_task(t, catalog) for t in scenario.tasks))  # fmt: skip
+    return tuple(
+        replace(r, anchor=anchor_of_task(scenario, r, catalog), speed_anchor=speed_anchor_of_task(scenario, r, catalog))
+        for r in (resolve_task(t, catalog) for t in scenario.tasks)
+    )
 
 
 def anchor_of_task(scenario: Scenario, resolved: ResolvedTask, catalog: CatalogSnapshot) -> Anchor | None:
@@ -163,6 +167,17 @@ def anchor_of_task(scenario: Scenario, resolved: ResolvedTask, catalog: CatalogS
     if not own:
         return None
     return anchor_of(own[-1], resolved.architecture, catalog.gpu_by_id.get(own[-1].gpu_id))
+
+
+def speed_anchor_of_task(scenario: Scenario, resolved: ResolvedTask, catalog: CatalogSnapshot) -> SpeedAnchor | None:
+    """The last measured rate of a task, if it was of the model that the task has now, on a card that is known."""
+    own = [m for m in scenario.measured_speeds if m.task_id == resolved.task.id and m.model == resolved.task.model]
+    gpu = catalog.gpu_by_id.get(own[-1].gpu_id) if own else None
+    if gpu is None:
+        return None
+    system = next((s for s in catalog.systems if s.id == own[-1].system_id), None)
+    cluster = cluster_for(gpu, system, gpus_per_node=own[-1].gpus_per_node, nodes=own[-1].nodes)
+    return speed_anchor_of(own[-1], resolved.architecture, cluster)
 
 
 def _finding(code: str, task: Task, severity: Severity = Severity.INFO, **params: str | int | float) -> Finding:

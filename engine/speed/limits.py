@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from engine.findings import Finding, Severity
-from engine.speed.result import InferenceSpeed, TrainingSpeed
+from engine.speed.result import CORRECTION, InferenceSpeed, TrainingSpeed
 
 __all__ = ["limit_finding"]
 
@@ -17,10 +17,11 @@ def limit_finding(speed: TrainingSpeed | InferenceSpeed) -> Finding | None:
     `gain` is the most that the change can bring: the time without that part at all (Amdahl's law, AFIPS 1967).
     None where the terms are left out.
     """
-    total = sum(t.expected for t in speed.terms)
+    parts = [t for t in speed.terms if t.name != CORRECTION]
+    total = sum(t.expected for t in parts)
     if not total:
         return None
-    largest = max(speed.terms, key=lambda t: t.expected)
+    largest = max(parts, key=lambda t: t.expected)
     share = largest.expected / total
     if share < _SMALLEST_SHARE:
         return None

@@ -6,7 +6,11 @@ from dataclasses import dataclass
 
 from engine.quantity import Bounds, Estimate, Frozen, Number, Term, TermBlock
 
-__all__ = ["InferenceSpeed", "InferenceSpeedBlock", "TrainingSpeed", "TrainingSpeedBlock"]
+__all__ = ["CORRECTION", "InferenceSpeed", "InferenceSpeedBlock", "TrainingSpeed", "TrainingSpeedBlock"]
+
+
+#: The term that leads from the formulas to what the user measured; it is no part of the work.
+CORRECTION = "speed.measured"
 
 
 class TrainingSpeed(Frozen):
@@ -31,6 +35,11 @@ class InferenceSpeed(Frozen):
     terms: tuple[Term, ...] = ()
 
 
+def _largest(terms: tuple[Term, ...]) -> str:
+    """The part of the work that takes longest; "" without terms."""
+    return max((t for t in terms if t.name != CORRECTION), key=lambda t: t.expected).name if terms else ""
+
+
 @dataclass(frozen=True)
 class TrainingSpeedBlock:
     """`TrainingSpeed` for many candidates; `terms` are mutually exclusive shares of the step."""
@@ -50,7 +59,7 @@ class TrainingSpeedBlock:
             tokens_per_step=self.tokens_per_step.at(index).expected,
             tokens_per_second_per_gpu=self.tokens_per_second_per_gpu.at(index),
             model_flops_utilization=self.model_flops_utilization.at(index),
-            bottleneck=max(terms, key=lambda t: t.expected).name if terms else "speed.compute",
+            bottleneck=_largest(terms) or "speed.compute",
             terms=terms,
         )
 
@@ -74,6 +83,6 @@ class InferenceSpeedBlock:
             time_per_output_token_seconds=self.time_per_output_token_seconds.at(index),
             tokens_per_second=self.tokens_per_second.at(index),
             tokens_per_second_per_gpu=self.tokens_per_second_per_gpu.at(index),
-            bottleneck=max(terms, key=lambda t: t.expected).name if terms else "speed.memory_bound",
+            bottleneck=_largest(terms) or "speed.memory_bound",
             terms=terms,
         )

@@ -169,7 +169,10 @@ class ChartsTab(QWidget):
         state: AppState,
         selection: Selection,
         parent: QWidget | None = None,
+        *,
+        first: QWidget | None = None,
     ) -> None:
+        """`first` stands above the charts."""
         super().__init__(parent)
         self._selection = selection
         self._words = Words(state, self)
@@ -177,6 +180,8 @@ class ChartsTab(QWidget):
         self.area, column = scrolled(f"{name}.area", margin=theme.px(theme.l), gap=theme.px(theme.s))
         self.area.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # the charts in it take the focus and scroll into sight
         self.area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        if first is not None:
+            column.addWidget(first, 0, Qt.AlignmentFlag.AlignLeft)
         self.views: list[tuple[ChartView, Maker]] = []
         self._around: list[tuple[QWidget, QWidget]] = []  # heading and caption of each view
         for number, (title, make) in enumerate(makers):

@@ -172,7 +172,7 @@ class FitTab(QWidget):
         self.measure = button(self._words, NP_("button", "I measured it…"), "fit.measure")
         self._words.bind(
             self.measure.setToolTip,
-            N_("State how much memory a run of the chosen plan really took: the estimates then start from it."),
+            N_("State what a run of the chosen plan really took, memory or speed: the estimates then start from it."),
         )
         self.cancel = button(self._words, NP_("button", "Cancel"), "fit.cancel")
         self.busy = QProgressBar()

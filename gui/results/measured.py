@@ -1,4 +1,4 @@
-"""A peak that the person measured in a run of their own: typed in, kept with the scenario, or taken away again."""
+"""What the person measured in a run of their own, peak and rate: typed in, kept with the scenario, or taken away."""
 
 from __future__ import annotations
 
@@ -7,16 +7,17 @@ from PySide6.QtWidgets import QDialog, QDialogButtonBox, QVBoxLayout, QWidget
 
 from engine.advice.result import Advice, Assessment
 from engine.i18n import Language
+from engine.layout.model import Job
 from engine.messages import LABELS, N_
 from engine.quantity import gib
-from engine.scenario import MeasuredPeak
+from engine.scenario import MeasuredPeak, MeasuredSpeed
 from gui.results import words as texts
 from gui.state import AppState
 from gui.widgets.basic import button, label
 from gui.widgets.editors import ChoiceEdit, NumberEdit
 from gui.widgets.words import NP_, Words
 
-__all__ = ["MeasuredDialog", "ask_measured", "measured_of"]
+__all__ = ["MeasuredDialog", "ask_measured", "measured_of", "measured_speed_of"]
 
 KINDS = ("driver", "reserved", "allocated")
 
@@ -26,8 +27,13 @@ def measured_of(state: AppState, task_id: str) -> MeasuredPeak | None:
     return next((m for m in reversed(state.draft.measured) if m.task_id == task_id), None)
 
 
+def measured_speed_of(state: AppState, task_id: str) -> MeasuredSpeed | None:
+    """The measured rate of a task that counts."""
+    return next((m for m in reversed(state.draft.measured_speeds) if m.task_id == task_id), None)
+
+
 class MeasuredDialog(QDialog):
-    """How much memory a run of the chosen plan really took. `peak` is None where it is to be taken away."""
+    """What a run of the chosen plan really took, memory or speed or both; what is left blank is taken away."""
 
     def __init__(self, state: AppState, advice: Advice, assessment: Assessment, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -47,23 +53,31 @@ class MeasuredDialog(QDialog):
         self.kind.setObjectName("measured.kind")
         words.bind(self.kind.setAccessibleName, N_("Which figure it is"))
         self.kind.set_value("driver")
-        known = measured_of(state, self._task.task_id)
+        self.rate = NumberEdit()
+        self.rate.setObjectName("measured.rate")
+        words.bind(self.rate.setAccessibleName, N_("Tokens a second on one card, once it runs steadily"))
+        words.bind(self.rate.setPlaceholderText, N_("Tokens a second on one card, once it runs steadily"))
+        self.rate.setVisible(isinstance(self._task.job, Job))
+        known, speed = measured_of(state, self._task.task_id), measured_speed_of(state, self._task.task_id)
         if known is not None:
             self.amount.set_value(round(known.peak_bytes / gib(1), 2))
             self.kind.set_value(known.kind)
+        if speed is not None:
+            self.rate.set_value(speed.tokens_per_second_per_gpu)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel)
         self.ok = buttons.button(QDialogButtonBox.StandardButton.Ok)
         self.remove = button(words, NP_("button", "Remove the measurement"), "measured.remove")
-        self.remove.setEnabled(known is not None)
+        self.remove.setEnabled(known is not None or speed is not None)
         buttons.addButton(self.remove, QDialogButtonBox.ButtonRole.ResetRole)
         buttons.accepted.connect(self.accept)
         buttons.rejected.connect(self.reject)
         self.remove.clicked.connect(self._take_away)
-        self.amount.edited.connect(lambda _value: self._check())
+        for field in (self.amount, self.rate):
+            field.edited.connect(lambda _value: self._check())
         column = QVBoxLayout(self)
         column.setContentsMargins(20, 20, 20, 20)
         column.setSpacing(12)
-        for widget in (told, self.amount, self.kind, buttons):
+        for widget in (told, self.amount, self.kind, self.rate, buttons):
             column.addWidget(widget)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose, on=False)
         self.resize(state.theme.px(520), self.sizeHint().height())
@@ -72,14 +86,16 @@ class MeasuredDialog(QDialog):
     def _explained(self, advice: Advice, language: Language) -> str:
         return language.fill(
             "You ran task “{task}” on {plan} with the settings that the details show, and looked how much memory it "
-            "took. The estimates of like runs then start from your figure.",
+            "took or how fast it was. The estimates of like runs then start from your figures; one of them is enough.",
             task=texts.task_name(advice, self._task.task_id),
             plan=texts.plan_name(self._plan, language),
         )
 
     def _check(self) -> None:
-        value = self.amount.value()
-        self.ok.setEnabled(isinstance(value, int | float) and 0 < value < 1e6)
+        typed = [field.value() for field in (self.amount, self.rate)]
+        good = [isinstance(v, int | float) and 0 < v < 1e6 for v in typed]
+        blank = [v is None for v in typed]
+        self.ok.setEnabled(any(good) and all(g or b for g, b in zip(good, blank, strict=True)))
 
     def _take_away(self) -> None:
         self.removed = True
@@ -101,11 +117,34 @@ class MeasuredDialog(QDialog):
         }
         return MeasuredPeak.model_validate(document)
 
+    def speed(self) -> MeasuredSpeed | None:
+        """The rate that was typed, with the run that it speaks of."""
+        value, cluster = self.rate.value(), self._plan.cluster
+        if self.removed or not isinstance(value, int | float) or not isinstance(self._task.job, Job):
+            return None
+        return MeasuredSpeed(
+            task_id=self._task.task_id,
+            gpu_id=cluster.gpu.id,
+            system_id=cluster.system.id if cluster.system is not None else "",
+            gpus_per_node=cluster.gpus_per_node,
+            nodes=cluster.nodes,
+            tokens_per_second_per_gpu=value,
+            model=self._model,
+            job=self._task.job,
+            layout=self._task.layout,
+        )
+
     def apply(self, state: AppState) -> None:
         """Keep it with the scenario, as one step that can be undone."""
-        others = tuple(m for m in state.draft.measured if m.task_id != self._task.task_id)
-        peak = self.peak()
-        state.set_draft(state.draft.changed(measured=others if peak is None else (*others, peak)))
+        task, peak, speed = self._task.task_id, self.peak(), self.speed()
+        peaks = tuple(m for m in state.draft.measured if m.task_id != task)
+        speeds = tuple(m for m in state.draft.measured_speeds if m.task_id != task)
+        state.set_draft(
+            state.draft.changed(
+                measured=peaks if peak is None else (*peaks, peak),
+                measured_speeds=speeds if speed is None else (*speeds, speed),
+            )
+        )
 
 
 def ask_measured(state: AppState, advice: Advice, assessment: Assessment, parent: QWidget) -> None:

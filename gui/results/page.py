@@ -31,6 +31,7 @@ from gui.results.details import DetailsTab
 from gui.results.files import Exporter
 from gui.results.findings_tab import FindingsTab
 from gui.results.fit_tab import FitTab
+from gui.results.measured import ask_measured
 from gui.results.selection import Selection
 from gui.results.sources import SourcesTab
 from gui.results.top import TopArea
@@ -195,7 +196,13 @@ class ResultsPage(QWidget):
         self.compare = CompareTab(state, selection)
         self.memory = ChartsTab("memory", memory_charts(), state, selection)
         self.fit = FitTab(state, selection)
-        self.money = ChartsTab("money", money_charts(state), state, selection)
+        self.measure = button(self._words, NP_("button", "I measured it…"), "money.measure")
+        self._words.bind(
+            self.measure.setToolTip,
+            N_("State what a run of the chosen plan really took, memory or speed: the estimates then start from it."),
+        )
+        self.measure.clicked.connect(self._ask_measured)
+        self.money = ChartsTab("money", money_charts(state), state, selection, first=self.measure)
         self.details = DetailsTab(state, selection)
         self.why_not = WhyNotTab(state, selection)
         self.findings = FindingsTab(state, selection)
@@ -311,6 +318,11 @@ class ResultsPage(QWidget):
                 source=words.plan_source(assessment.plan, language),
             )
         )
+
+    def _ask_measured(self) -> None:
+        advice, assessment = self.selection.advice, self.selection.assessment
+        if advice is not None and assessment is not None:
+            ask_measured(self._state, advice, assessment, self)
 
     # files --------------------------------------------------------------------------------------------------
 

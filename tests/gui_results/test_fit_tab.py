@@ -145,3 +145,31 @@ def test_a_measurement_is_kept_shown_and_removed(qtbot: QtBot, state: AppState, 
     assert state.draft.measured == (kept,)
     for one in (dialog, again):
         one.deleteLater()
+
+
+def test_a_rate_that_was_measured_is_kept_used_and_taken_away(
+    qtbot: QtBot, state: AppState, tab: FitTab, answered: Advice
+) -> None:
+    chosen = answered.ranked[0]
+    dialog = MeasuredDialog(state, answered, chosen, tab)
+    qtbot.keyClicks(dialog.rate, "500")
+    assert dialog.ok.isEnabled()
+    qtbot.keyClicks(dialog.amount, "x")
+    assert not dialog.ok.isEnabled()
+    dialog.amount.clear()
+    dialog.apply(state)
+    kept = state.draft.measured_speeds[0]
+    cluster = chosen.plan.cluster
+    assert (kept.tokens_per_second_per_gpu, kept.gpu_id, kept.gpus_per_node) == (500, cluster.gpu.id, cluster.gpus)
+    assert state.draft.measured == ()
+    scenario = state.draft.to_scenario()
+    assert scenario is not None
+    assert Draft.from_scenario(scenario).measured_speeds == (kept,)
+    advice = advise(scenario, state.catalog)
+    again = MeasuredDialog(state, advice, advice.ranked[0], tab)
+    assert again.rate.value() == 500 and again.remove.isEnabled()
+    again.remove.click()
+    again.apply(state)
+    assert state.draft.measured_speeds == ()
+    for one in (dialog, again):
+        one.deleteLater()
