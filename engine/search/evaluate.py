@@ -116,7 +116,11 @@ class TaskTable:
         layouts = self.chosen_layout[members]
         clusters = [self.clusters[i] for i in members]
         rates = hardware_block(
-            clusters, precision=evaluated.matrix, stack=evaluated.stack, index=np.arange(len(clusters))
+            clusters,
+            precision=evaluated.matrix,
+            framework=_program(evaluated.job),
+            stack=evaluated.stack,
+            index=np.arange(len(clusters)),
         )
         block = take(evaluated.layouts.block, layouts)
         speed = speed_of(
@@ -185,10 +189,9 @@ def _as_run(evaluated: _Evaluated, index: int) -> Layout:
 
 def _groups(resolved: ResolvedTask, clusters: Sequence[Cluster], timed: int) -> list[_Group]:
     job = resolved.jobs[0]
-    framework = job.framework if isinstance(job, Job) else job.engine
     members: dict[MemoryPlatform, list[int]] = {}
     for index, cluster in enumerate(clusters):
-        members.setdefault(platform_for(cluster.gpu, framework), []).append(index)
+        members.setdefault(platform_for(cluster.gpu, _program(job)), []).append(index)
     return [_group(platform, found, clusters, timed) for platform, found in members.items()]
 
 
@@ -226,7 +229,11 @@ def _evaluate_group(
             if (matrix, stack) not in rates:
                 everyone = [table.clusters[i] for i in timed]
                 rates[matrix, stack] = hardware_block(
-                    everyone, precision=matrix, stack=stack, index=np.arange(len(everyone))
+                    everyone,
+                    precision=matrix,
+                    framework=_program(job),
+                    stack=stack,
+                    index=np.arange(len(everyone)),
                 )
             table.sets.append(_Evaluated(job, layouts, memory, precision, matrix, stack))
             position = np.searchsorted(timed, cluster[kept])
@@ -237,6 +244,10 @@ def _matrix_precision(job: Job | InferenceJob, layouts: LayoutSet, precision: Pr
     if isinstance(job, InferenceJob):
         return "fp8" if job.weight_quantization == "fp8" else precision
     return "fp32" if layouts.block.regime is Regime.FP32 else precision
+
+
+def _program(job: Job | InferenceJob) -> str:
+    return job.engine if isinstance(job, InferenceJob) else job.framework
 
 
 def _stack(job: Job | InferenceJob) -> Stack:

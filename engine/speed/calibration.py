@@ -16,7 +16,10 @@ from typing import Literal
 
 from engine.quantity import Bounds
 
-__all__ = ["Efficiency", "LinkFigures", "Stack", "Tables", "calibrated_program", "serving_stack", "stack_of", "tables"]
+__all__ = [
+    "Efficiency", "LinkFigures", "Stack", "Tables", "attention_kernel", "calibrated_program", "serving_stack",
+    "stack_of", "tables",
+]  # fmt: skip
 
 #: "tuned": fused kernels, overlapped communication. "plain": eager PyTorch as it comes. The rest are serving engines.
 Stack = Literal["tuned", "plain", "serving", "llama.cpp", "eager-serving"]
@@ -27,6 +30,8 @@ _TUNED = ("megatron", "torchtitan", "nemo", "llm-foundry", "composer", "nanotron
 #: Parts of the names of programs with training runs among the calibration rows; checked when these are fitted.
 _CALIBRATED = ("hf-", "transformers", "trl", "peft", "deepspeed", "xtuner", "paddlenlp", "colossal", "megatron",
                "llm-foundry", "mlperf", "nemo /", "pytorch rocm", "llama-recipes")  # fmt: skip
+#: Programs whose attention on Hopper is cuDNN's (Transformer Engine, attention guide: order of its backends).
+_CUDNN = ("megatron", "nemo /", "transformer-engine", "mlperf")
 _SERVING: Mapping[str, Stack] = {
     "vllm": "serving",
     "sglang": "serving",
@@ -41,6 +46,11 @@ def stack_of(framework: str) -> Stack:
     """The training stack that a framework's name stands for."""
     name = framework.lower()
     return "tuned" if any(part in name for part in _TUNED) else "plain"
+
+
+def attention_kernel(framework: str) -> str:
+    """Which fused kernel a program's attention is, as rows of the attention share name it; "*" is any."""
+    return "cudnn" if any(part in framework.lower() for part in _CUDNN) else "*"
 
 
 def calibrated_program(framework: str) -> bool:

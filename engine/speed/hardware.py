@@ -17,7 +17,7 @@ from engine.findings import Finding, Severity
 from engine.hardware.model import Cluster, Gpu, Link, LinkKind, System
 from engine.layout.model import InferenceJob, Regime
 from engine.quantity import Bounds, Number
-from engine.speed.calibration import Stack, Tables, stack_of, tables
+from engine.speed.calibration import Stack, Tables, attention_kernel, stack_of, tables
 from engine.speed.collectives import Links
 
 __all__ = [
@@ -241,7 +241,8 @@ def hardware_block(
     how: Stack = stack or stack_of(framework)
     if precision == "fp32" and how == "tuned":
         precision = "tf32"  # tuned stacks switch it on; PyTorch's own default is plain FP32 for matrices
-    columns = {name: np.array(v, float) for name, v in _columns(clusters, precision, how, known_tables).items()}
+    kernel = attention_kernel(framework)
+    columns = {name: np.array(v, float) for name, v in _columns(clusters, precision, how, kernel, known_tables).items()}
 
     def pick(name: str) -> Number:
         column = columns[name]
@@ -279,7 +280,9 @@ def hardware_block(
     )
 
 
-def _columns(clusters: Sequence[Cluster], precision: Precision, stack: Stack, known: Tables) -> dict[str, list[float]]:
+def _columns(
+    clusters: Sequence[Cluster], precision: Precision, stack: Stack, kernel: str, known: Tables
+) -> dict[str, list[float]]:
     """One list for each figure, one entry for each cluster. The only loop over clusters (hundreds, not millions)."""
     columns: dict[str, list[float]] = {}
 
@@ -303,7 +306,7 @@ def _columns(clusters: Sequence[Cluster], precision: Precision, stack: Stack, kn
         matrix = known.share("matrix", precision=actual, **key)
         put_bounds("matrix", matrix.bounds)
         put("rows", matrix.rows)
-        put_bounds("attention", known.share("attention", precision="*", **key).bounds)
+        put_bounds("attention", known.share("attention", precision=kernel, **key).bounds)
         put("memory", gpu.memory_bytes_per_second)
         put_bounds("bandwidth", known.share("memory", precision="*", **key).bounds)
         put("gpus_per_node", cluster.gpus_per_node)

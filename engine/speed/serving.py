@@ -23,6 +23,7 @@ from engine.speed.collectives import (
 )
 from engine.speed.compute import over_bandwidth
 from engine.speed.hardware import HardwareBlock
+from engine.speed.kernels import decode_kernels, waiting_for_kernels
 from engine.speed.quantized import stored_bytes
 from engine.speed.result import InferenceSpeedBlock
 from engine.speed.work import ModelWork, attention_flops_per_token, model_work
@@ -157,7 +158,7 @@ def _decode(
         compute=_beyond(products, weights) + _beyond(attention, cache),
         memory=memory,
         links=_sum(links),
-        overhead=_launch(architecture, hardware, memory),
+        overhead=waiting_for_kernels(decode_kernels(work, job, layout, hardware), hardware, memory),
         parts={
             "product_seconds": products.expected,
             "weight_seconds": weights.expected,
@@ -281,24 +282,6 @@ def _links(work: ModelWork, layout: LayoutLike, hardware: HardwareBlock, tokens:
     return parts
 
 
-def _launch(architecture: Architecture, hardware: HardwareBlock, busy: Bounds) -> Bounds:
-    """Gaps between kernels, the engine's own work for a step, and waiting where the host starts kernels too slowly.
-
-    Engines that replay recorded graphs have gaps only; eager PyTorch starts each kernel from the host, which is hidden
-    as long as the card is busy for longer.
-    """
-    known, stack = hardware.calibration, hardware.stack
-    kernels = architecture.layers * known.constant("decode_kernels_per_layer", stack).expected
-    launch = known.constant("decode_launch_seconds", stack) * kernels
-    waiting = Bounds(
-        np.maximum(0.0, launch.low - busy.low),
-        np.maximum(0.0, launch.expected - busy.expected),
-        np.maximum(0.0, launch.high - busy.high),
-    )
-    gaps = known.constant("decode_gap_seconds", stack) * kernels
-    return waiting + gaps + known.constant("step_overhead_seconds", stack)
-
-
 def _terms(
     architecture: Architecture,
     job: InferenceJob,
@@ -364,7 +347,7 @@ def _terms(
             amount=decode.overhead,
             formula="kernels * gap_seconds + max(0, kernels * start_seconds - busy_seconds) + fixed_seconds",
             values={
-                "kernels": architecture.layers * known.constant("decode_kernels_per_layer", stack).expected,
+                "kernels": decode_kernels(work, job, layout, hardware),
                 "gap_seconds": known.constant("decode_gap_seconds", stack).expected,
                 "start_seconds": known.constant("decode_launch_seconds", stack).expected,
                 **shown("busy_seconds"),
