@@ -12,7 +12,7 @@ from engine.architecture.model import Architecture
 from engine.architecture.size import from_size
 from engine.errors import InputError, WorldError
 
-__all__ = ["MAX_CONFIG_BYTES", "from_size", "read_config"]
+__all__ = ["MAX_CONFIG_BYTES", "from_size", "parsed_json", "read_config"]
 
 #: A configuration is a few kilobytes; anything much larger is another file given by mistake.
 MAX_CONFIG_BYTES = 5_000_000
@@ -28,14 +28,15 @@ def read_config(source: str | Path | Mapping[str, Any]) -> Architecture:
             raise InputError("model.no_config_in_folder", file=str(path))
         path = path / "config.json"
     name = path.parent.resolve().name if path.name == "config.json" else path.stem
-    return architecture_from_config(_parsed(path), str(path), name=name)
+    return architecture_from_config(parsed_json(path), str(path), name=name)
 
 
-def _parsed(path: Path) -> Mapping[str, Any]:
+def parsed_json(path: Path, limit: int = MAX_CONFIG_BYTES) -> Mapping[str, Any]:
+    """The JSON object of a file of at most `limit` bytes; `InputError` says what is wrong with it."""
     try:
         size = path.stat().st_size
-        if size > MAX_CONFIG_BYTES:
-            raise InputError("model.file_too_large", file=str(path), size=size, limit=MAX_CONFIG_BYTES)
+        if size > limit:
+            raise InputError("model.file_too_large", file=str(path), size=size, limit=limit)
         text = path.read_bytes().decode("utf-8-sig")
     except (FileNotFoundError, NotADirectoryError) as error:
         raise InputError("model.file_not_found", file=str(path)) from error

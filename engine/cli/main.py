@@ -220,23 +220,30 @@ def read_case(path: Path) -> dict[str, Any]:
 @app.command(help=N_("Show what was read of a model: its dimensions, its parameters by part, and what was guessed."))
 def model(
     name: Annotated[
-        str, typer.Argument(metavar="PATH|ID", help=N_("A config.json, a model folder, a catalogue name, or a size."))
+        str,
+        typer.Argument(
+            metavar="PATH|ID", help=N_("A config.json, a model folder, a GGUF file, a catalogue name, or a size.")
+        ),
     ],
     as_json: Json = False,
     lang: Lang = None,
 ) -> None:
     """Show what was read of a model."""
     from engine.cli.answers import dumps, model_answer
-    from engine.cli.find_model import find_model
+    from engine.cli.find_model import find_model, model_file
+    from engine.cli.model_text import file_answer, print_file
 
     language = language_of(lang)
-    found = find_model(name)
+    file = model_file(name)
+    found = file.architecture if file is not None else find_model(name)
     if as_json:
-        print(dumps(model_answer(found)))
+        print(dumps(model_answer(found) | (file_answer(file, language) if file is not None else {})))
     else:
         from engine.cli.text import print_model
 
         print_model(found, language)
+        if file is not None:
+            print_file(file, language)
 
 
 @app.command(help=N_("Run a file of measured or traced cases through the program and print how far off it is."))
