@@ -150,6 +150,7 @@ def _layout(row: dict[str, str], gpus: int, pairs: dict[str, str]) -> Layout:
         pipeline_parallel=get["pp"],
         context_parallel=get["cp"],
         expert_parallel=get["ep"],
+        virtual_stages=int(pairs.get("vpp", 1)) if get["pp"] > 1 else 1,
         shard_degree=shard,
         micro_batch_size=micro,
         gradient_accumulation_steps=steps,

@@ -197,6 +197,7 @@ class Layout(Frozen):
     offload: Offload = Offload.NONE
     layer_split: bool = False  # layers placed on several cards without a pipeline schedule
     compile: bool = False
+    virtual_stages: int = Field(default=1, gt=0)  # pieces of the model on each stage (interleaved 1F1B)
 
     @property
     def gpus(self) -> int:
@@ -227,6 +228,7 @@ class LayoutBlock:
     offload: Offload
     layer_split: bool = False
     compile: bool = False
+    virtual_stages: int = 1
 
     @property
     def gpus(self) -> Number:

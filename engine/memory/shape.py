@@ -178,7 +178,9 @@ def share_of(shape: Shape, layout: LayoutLike, *, first_stage: bool) -> Share:
     dense = np.maximum(dense, 0)
     routed_fraction = (layers - dense) / max(shape.layers - shape.dense_layers, 1) if shape.experts else fraction
     tied_head = np.where(alone, 0.0, has_head) * shape.embedding if shape.tied else 0.0  # the last stage keeps a copy
-    in_flight = np.minimum(stages, layout.gradient_accumulation_steps) if first_stage else 1.0
+    # interleaving keeps a part of the others' share besides (arXiv:2205.05198, section 4.2.3)
+    held = stages + (stages - 1) / layout.virtual_stages if layout.virtual_stages > 1 else stages
+    in_flight = np.minimum(held, layout.gradient_accumulation_steps) if first_stage else 1.0
     in_flight = 1.0 if layout.layer_split else np.where(alone, 1.0, in_flight)
     expert_block = shape.experts / max(shape.layers - shape.dense_layers, 1)
     common_block = shape.block - expert_block

@@ -128,6 +128,15 @@ SOURCES: tuple[str, ...] = (
     N_("planning assumption: pause between kernels of a graph"),
     N_("planning assumption: prefetch of the next layer (arXiv:2304.11277 section 4.3)"),
     N_("planning assumption: reading weights, building kernels, first steps"),
+    N_("call count of bitsandbytes matmul_4bit for one row: checks, an output tensor and the product"),
+    N_("as decode_kernels_4bit, with the scales expanded and their offset added"),
+    N_("planning assumption: a functional collective of PyTorch is a dispatch, a copy, the collective and a wait"),
+    N_("planning assumption: a few hundred batches, forward only, every thousand steps"),
+    N_("arXiv:2402.15627: about 0.5 % of the machines"),
+    N_(
+        "arXiv:2402.15627: utilisation was 0.7 % better without them; high end: they stay, about 10 % "
+        "slower than their peers"
+    ),
     N_("planning assumption: the compiler fuses element-wise kernels"),
     N_("qwen1-readme-inference: 16 to 22 ms a token whatever the weights"),
     N_("qwen1-readme-inference: 8-bit and 4-bit weights against 16-bit ones"),

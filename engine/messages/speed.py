@@ -14,6 +14,8 @@ LABELS: dict[str, str] = {
     "speed.overhead": N_("Waiting for kernels to start"),
     "speed.prefill": N_("Prompts of other requests"),
     "run.training": N_("Training steps"),
+    "run.stragglers": N_("Waiting for slow machines"),
+    "run.evaluation": N_("Evaluations on the way"),
     "run.input": N_("Waiting for data"),
     "run.checkpoints": N_("Writing checkpoints"),
     "run.start": N_("Start-up"),
@@ -26,7 +28,7 @@ LABELS: dict[str, str] = {
 TEMPLATES: dict[str, str] = {
     "time.goodput": N_(
         "Of the time of one run, {share:pct} is training ({low:pct} to {high:pct}). The rest is start-up, waiting for "
-        "data, writing checkpoints, and what failures cost."
+        "data, evaluations, writing checkpoints, and what slow machines and failures cost."
     ),
     "time.checkpoints": N_(
         "Write a checkpoint about every {interval:duration}: more often costs more writing, more seldom costs more "

@@ -87,9 +87,10 @@ def speed_anchored(
         name=CORRECTION,
         # the interval of the whole comes from the measurement, so that the parts keep theirs
         amount=Bounds.exact(change),
-        formula="step_seconds * ((formulas / measured) ** share - 1)",
+        formula="step_seconds * (slower - 1)",
         values={
             "step_seconds": base,
+            "slower": slower,
             "formulas": anchor.expected.expected,
             "measured": anchor.measured.tokens_per_second_per_gpu,
             "share": power,

@@ -52,14 +52,21 @@ class _Constants:
     input_share: Bounds
     write_rate: Bounds
     restart: Bounds
+    evaluation_share: Bounds
+    slow_nodes: Bounds
+    slowdown: Bounds
     sources: dict[str, str]
 
 
 def _constants() -> _Constants:
     known = tables()
-    names = ("start_seconds", "input_share", "checkpoint_bytes_per_second", "restart_seconds")
-    start, share, rate, restart = (known.constant(n, "*") for n in names)
-    return _Constants(start, share, rate, restart, {n: known.constant_source(n, "*") for n in names})
+    names = (
+        "start_seconds", "input_share", "checkpoint_bytes_per_second", "restart_seconds", "evaluation_share",
+        "straggler_nodes", "straggler_slowdown",
+    )  # fmt: skip
+    start, share, rate, restart, evaluation, slow, slowdown = (known.constant(n, "*") for n in names)
+    sources = {n: known.constant_source(n, "*") for n in names}
+    return _Constants(start, share, rate, restart, evaluation, slow, slowdown, sources)
 
 
 def run_time(
@@ -76,7 +83,8 @@ def run_time(
 ) -> RunTime:
     """Time of one run of `tokens` tokens, from the start of the program to its last checkpoint.
 
-    steps x step + start-up + reading data + writing checkpoints + what failures cost. Checkpoints are written every
+    steps x step + slow machines + start-up + reading data + evaluations + writing checkpoints + what failures cost.
+    Checkpoints are written every
     `checkpoint_every_seconds`, or at the interval sqrt(2 x write time x mean time between failures) of Young (CACM
     17(9), 1974), but at least every hour on machines that are not said to fail. `working=False` leaves out the terms.
     """
@@ -89,13 +97,23 @@ def run_time(
     interval = checkpoint_every_seconds or checkpoint_interval(float(write.expected), rate)
     writing = Bounds(*(max(1.0, float(t) / interval) * w for t, w in zip(_three(training), _three(write), strict=True)))
     reading = Bounds(*(t * x for t, x in zip(_three(training), _three(known.input_share), strict=True)))
-    undisturbed = training + reading + writing + known.start
+    slow = _stragglers(known, nodes)
+    waiting = Bounds(*(t * x for t, x in zip(_three(training), slow, strict=True)))
+    evaluating = Bounds(*(t * x for t, x in zip(_three(training), _three(known.evaluation_share), strict=True)))
+    undisturbed = training + waiting + reading + evaluating + writing + known.start
     lost = _losses(undisturbed, rate, interval, known.restart)
     total = undisturbed + lost
     shown = total.at()
     terms: tuple[Term, ...] = () if not working else (
         _term("run.training", training, "steps * step_seconds",
               {"steps": steps, "step_seconds": step_seconds.expected}),
+        _term("run.stragglers", waiting, "training_seconds * slowdown * slow_node_chance",
+              {"training_seconds": training.expected, "slowdown": known.slowdown.expected,
+               "slow_node_chance": _some(float(known.slow_nodes.expected), nodes), "nodes": nodes},
+              known.sources["straggler_slowdown"]),
+        _term("run.evaluation", evaluating, "training_seconds * evaluation_share",
+              {"training_seconds": training.expected, "evaluation_share": known.evaluation_share.expected},
+              known.sources["evaluation_share"]),
         _term("run.input", reading, "training_seconds * input_share",
               {"training_seconds": training.expected, "input_share": known.input_share.expected},
               known.sources["input_share"]),
@@ -185,6 +203,18 @@ def service_hours(months: float) -> Estimate:
 
 def _three(bounds: Bounds) -> tuple[float, float, float]:
     return float(bounds.low), float(bounds.expected), float(bounds.high)
+
+
+def _stragglers(known: _Constants, nodes: int) -> tuple[float, float, float]:
+    """Share by which a step is longer: all wait for the slowest machine, if there is one that is slow."""
+    shares = zip(_three(known.slowdown), _three(known.slow_nodes), strict=True)
+    low, expected, high = (slowdown * _some(slow, nodes) for slowdown, slow in shares)
+    return low, expected, high
+
+
+def _some(share: float, nodes: int) -> float:
+    """Chance that at least one of the nodes is of a kind that a share of all nodes is of."""
+    return 1 - (1 - share) ** nodes
 
 
 def _losses(undisturbed: Bounds, rate: float, interval: float, restart: Bounds) -> Bounds:

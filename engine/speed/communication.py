@@ -125,7 +125,10 @@ def _activations(
         )
     far = np.where(layout.gpus > hardware.gpus_per_node, 1.0, 0.0)
     handed = np.where(pipeline > 1, message / tensor, 0.0)
-    hand_over = point_to_point_seconds(handed, far, hardware.links) * np.where(pipeline > 1, 2.0, 0.0)
+    # forward and back, and as often as a stage holds pieces of the model
+    hand_over = point_to_point_seconds(handed, far, hardware.links) * np.where(
+        pipeline > 1, 2.0 * layout.virtual_stages, 0.0
+    )
     return seconds + hand_over, volume
 
 

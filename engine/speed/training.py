@@ -88,10 +88,12 @@ def _idle_micro_steps(work: ModelWork, layout: LayoutLike) -> Number:
     """Micro-steps that the stages of a pipeline stand idle in a step."""
     steps, pipeline = layout.gradient_accumulation_steps, layout.pipeline_parallel
     # the slowest stage sets the pace: whole layers can't be cut
-    uneven = np.ceil(work.layers / pipeline) * pipeline / work.layers
+    pieces = pipeline * layout.virtual_stages
+    uneven = np.ceil(work.layers / pieces) * pieces / work.layers
     if layout.layer_split:
         return (pipeline - 1) * steps * uneven + (uneven - 1) * steps
-    return (pipeline - 1) * uneven + (uneven - 1) * steps  # 1F1B, arXiv:2104.04473 section 2.2
+    # 1F1B, and interleaved 1F1B over several pieces a stage: arXiv:2104.04473 section 2.2
+    return (pipeline - 1) / layout.virtual_stages * uneven + (uneven - 1) * steps
 
 
 def _amounts(

@@ -196,12 +196,14 @@ class Parallel:
     shard_degree: int = 1
     reshard: bool = True
     layer_split: bool = False
+    virtual: int = 1  # pieces of the model on each pipeline stage
 
     def __str__(self) -> str:
         """The degrees as a case writes them."""
         if self.layer_split:
             return "layer-split"
-        names = ("data", "dp"), ("tensor", "tp"), ("pipeline", "pp"), ("context", "cp"), ("expert", "ep")
+        names = (("data", "dp"), ("tensor", "tp"), ("pipeline", "pp"), ("context", "cp"), ("expert", "ep"),
+                 ("virtual", "vpp"))  # fmt: skip
         parts = [f"{short}={getattr(self, name)}" for name, short in names if getattr(self, name) > 1 or short == "dp"]
         if self.sharding is Sharding.FSDP2:
             parts.append("fsdp=full" if self.shard_degree == self.data * self.context else f"fsdp={self.shard_degree}")
@@ -227,7 +229,7 @@ def parse_parallel(text: str, gpus: int) -> Parallel:
         if key not in _KEYS or not value:
             raise InputError("case.bad_value", key="parallel", value=text[:60])
         found[key] = value
-    degrees = {k: _degree(text, found[k]) for k in ("dp", "tp", "pp", "cp", "ep") if k in found}
+    degrees = {k: _degree(text, found[k]) for k in ("dp", "tp", "pp", "cp", "ep", "vpp") if k in found}
     inner = degrees.get("tp", 1) * degrees.get("pp", 1) * degrees.get("cp", 1)
     data = degrees.get("dp", max(1, gpus // inner))
     if data * inner != gpus:
@@ -250,7 +252,10 @@ def parse_parallel(text: str, gpus: int) -> Parallel:
         sharding = Sharding.NONE
     if sharding is Sharding.NONE:
         degree = 1
-    return Parallel(data, degrees.get("tp", 1), degrees.get("pp", 1), context, expert, sharding, degree)
+    virtual = degrees.get("vpp", 1) if degrees.get("pp", 1) > 1 else 1
+    return Parallel(
+        data, degrees.get("tp", 1), degrees.get("pp", 1), context, expert, sharding, degree, virtual=virtual
+    )
 
 
 def _degree(text: str, value: str) -> int:

@@ -308,6 +308,7 @@ def make_training(case: Case, chosen: dict[str, Any], method: Method) -> tuple[J
         sharding=parallel.sharding or Sharding.NONE,
         reshard_after_forward=parallel.reshard,
         layer_split=parallel.layer_split,
+        virtual_stages=parallel.virtual,
         micro_batch_size=chosen["micro_batch"],
         gradient_accumulation_steps=chosen["grad_accum"],
         recomputation=chosen["activation_checkpointing"],

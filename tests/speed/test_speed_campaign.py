@@ -68,3 +68,15 @@ def test_more_tokens_or_failures_never_take_less_time(tokens: float, rate: float
 
 def test_a_service_runs_by_night_too() -> None:
     assert service_hours(12).expected == 8760
+
+
+def test_slow_machines_matter_more_the_more_there_are() -> None:
+    """MegaScale (arXiv:2402.15627): one machine in 200 is slow, and all wait for it."""
+    shares = []
+    for nodes in (1, 8, 64, 1024):
+        run = run_time(STEP, 1e5, 1e9, checkpoint_bytes=1e9, gpus=8 * nodes, nodes=nodes)
+        terms = {t.name: t for t in run.terms}
+        shares.append(terms["run.stragglers"].high / terms["run.training"].high)
+    assert shares == sorted(shares)
+    assert shares[0] < 0.002
+    assert shares[-1] == pytest.approx(0.10, abs=0.001)

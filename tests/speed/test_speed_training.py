@@ -28,6 +28,7 @@ from speed_cases import (
 
 from engine.hardware.model import Link
 from engine.layout.model import Job, Layout, LayoutBlock, Lora, Offload
+from engine.memory.training import training_memory
 from engine.speed.hardware import cluster_for, hardware_block
 from engine.speed.training import training_speed
 
@@ -280,3 +281,17 @@ def test_an_unknown_rate_is_unknown_and_never_zero() -> None:
 def test_generating_methods_have_no_known_speed() -> None:
     job = Job(method="grpo", sequence_length=1024)  # pyright: ignore[reportArgumentType]
     assert not training_speed(model(LLAMA_8B), job, Layout(), hardware_block([linked(gpu(H100), 1)])).known
+
+
+def test_interleaved_stages_idle_less_and_hold_a_little_more() -> None:
+    """Bubble 1 / v of the plain schedule's (arXiv:2104.04473, section 2.2.2), activations by (p - 1) / (p v) more."""
+    plain = layout(32, pipeline_parallel=8, micro_batch_size=1, gradient_accumulation_steps=16)
+    cut = plain.model_copy(update={"virtual_stages": 2})
+    on = linked(gpu(H100), 8, nodes=4)
+    one, two = (speed(on=on, spread=s, stack="megatron-lm") for s in (plain, cut))
+    # 32 layers on 8 stages of 2 pieces divide evenly
+    assert term(two, "speed.bubble") == pytest.approx(term(one, "speed.bubble") / 2, rel=0.05)
+    assert term(two, "speed.communication") >= term(one, "speed.communication")
+    job = Job.model_validate({"method": "full", "sequence_length": 4096})
+    held = [training_memory(model(LLAMA_8B), job, s).driver.at().expected for s in (plain, cut)]
+    assert held[0] < held[1] < 1.3 * held[0]
