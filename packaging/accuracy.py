@@ -114,6 +114,19 @@ def measured_section(report: ValidationReport) -> Iterator[str]:
     yield from (f"- {count} × {kind}: {text}" for (kind, text), count in reasons.most_common())
 
 
+def submissions_section(report: ValidationReport) -> Iterator[str]:
+    """Times of benchmark submissions, all of which are in the part that is fitted."""
+    yield "\n### Times of benchmark submissions (MLPerf Training 5.1), part `calibrate`\n"
+    yield "No submission is in the part `test`. The fit uses the rates of those that hold a copy of the model on each"
+    yield "card; the layouts of the others are assumed by the size of the model, the cards and the batch. LoRA is of"
+    yield "Llama 2 70B, pretraining of Llama 3.1 8B and 405B; the times include evaluations.\n"
+    yield from table(
+        g
+        for g in report.groups
+        if g.kind == "time_to_train" and g.method in ("lora", "pretrain") and not (g.framework or g.gpu or g.pooled)
+    )
+
+
 def wrong_fits_section(rows: Iterable[WrongFit], reasons: dict[str, str]) -> Iterator[str]:
     """The runs that were out of memory and are said to fit, each with its story."""
     yield "\n### Out of memory, and said to fit\n"
@@ -157,10 +170,12 @@ def main(arguments: list[str]) -> int:
     worst = worst_rows(Path(arguments[1]), catalog, split="test", count=MANY)
     with REASONS.open(encoding="utf-8", newline="") as stream:
         reasons = {r["id"]: r["reason"] for r in csv.DictReader(stream)}
+    fitted = validate_file(Path(arguments[1]), catalog, split="calibrate")
     lines += [
         *traced_section(traced),
         *fresh_section(FRESH, catalog),
         *measured_section(measured),
+        *submissions_section(fitted),
         *wrong_fits_section(wrong_fits(Path(arguments[1]), catalog, split="test"), reasons),
         *worst_section(worst, reasons),
     ]
