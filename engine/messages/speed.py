@@ -58,7 +58,7 @@ TEMPLATES: dict[str, str] = {
     ),
     "speed.limit.compute": N_(
         "{share:pct} of the time is matrix work. What helps most: faster or more cards, or 8-bit arithmetic "
-        "where the card has it. At most {gain:factor} faster."
+        "where the card has it. Twice the rate makes it {gain:factor} faster."
     ),
     "speed.limit.memory_bound": N_(
         "{share:pct} of the time is traffic with the card's own memory. What helps most: compiling the model,"

@@ -147,7 +147,7 @@ class Table:
 
 
 #: Which drawing function makes a figure.
-Chart = Literal["memory", "timeline", "time", "cost", "cash", "cumulative", "scaling"]
+Chart = Literal["memory", "timeline", "time", "cost", "cash", "cumulative", "scaling", "split"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -177,6 +177,7 @@ def _time_blocks(
     if any(t.inference for a in shown for t in a.tasks):
         blocks.append(_serving_table(advice, shown))
     blocks.append(d.Figure("F2", "time", ids))
+    blocks.append(d.Figure("F2a", "split", ids))
     if scaling is not None and len(scaling.points) > 1:
         blocks.append(d.Figure("F2b", "scaling"))
     return tuple(blocks)

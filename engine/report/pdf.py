@@ -152,6 +152,9 @@ def _figure(figure: d.Figure, advice: Advice, language: Language, scaling: Scali
             drawing = charts.cost_chart(plans, look, language, kind=kind, budget=budget, width=6.7)
             caption = charts.cost_caption(plans, language, kind=kind)
             alt = charts.cost_alt(plans, language, kind=kind)
+        case "split":
+            drawing = charts.split_chart(plans, look, language, width=6.7)
+            caption, alt = charts.split_caption(plans, language), charts.split_alt(plans, language)
         case "scaling":
             assert scaling is not None
             drawing = charts.scaling_chart(scaling, look, language, width=6.7)

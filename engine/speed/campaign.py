@@ -17,6 +17,7 @@ __all__ = ["Campaign", "Reliability", "RunTime", "campaign_hours", "chance_withi
 _HOUR = 3600.0
 _MONTH_HOURS = 730.0  # 8,760 hours of a year / 12
 _HOPELESS = 0.9
+_WRITING_SHARE = 0.02  # of the time that writing checkpoints may take where failures are too rare to ask for more
 _NINETY_PERCENT = 1.645  # standard deviations from the middle to either end of a 90 % interval
 
 
@@ -84,9 +85,9 @@ def run_time(
     """Time of one run of `tokens` tokens, from the start of the program to its last checkpoint.
 
     steps x step + slow machines + start-up + reading data + evaluations + writing checkpoints + what failures cost.
-    Checkpoints are written every
-    `checkpoint_every_seconds`, or at the interval sqrt(2 x write time x mean time between failures) of Young (CACM
-    17(9), 1974), but at least every hour on machines that are not said to fail. `working=False` leaves out the terms.
+    Checkpoints are written every `checkpoint_every_seconds`, or at the interval sqrt(2 x write time x mean time between
+    failures) of Young (CACM 17(9), 1974), but at least every hour or, where writing takes long, as often as costs 2 %
+    of the time. `working=False` leaves out the terms.
     """
     rates = reliability or Reliability()
     known = _constants()
@@ -139,12 +140,14 @@ def run_time(
 
 
 def checkpoint_interval(write_seconds: float, failures_per_second: float) -> float:
-    """Interval between checkpoints that loses least, sqrt(2 x write x mean time between failures); at most an hour.
+    """Interval between checkpoints that loses least, sqrt(2 x write x mean time between failures).
 
-    Young, CACM 17(9), 1974. Never under a minute, nor under twice the time to write one.
+    Young, CACM 17(9), 1974. At most an hour, or what makes writing cost 2 % of the time if that is longer: who waits
+    longer risks more work than the formula knows of. Never under a minute, nor under twice the time to write one.
     """
-    best = math.sqrt(2 * write_seconds / failures_per_second) if failures_per_second > 0 else _HOUR
-    return max(60.0, 2 * write_seconds, min(best, _HOUR))
+    longest = max(_HOUR, write_seconds / _WRITING_SHARE)
+    best = math.sqrt(2 * write_seconds / failures_per_second) if failures_per_second > 0 else longest
+    return max(60.0, 2 * write_seconds, min(best, longest))
 
 
 def chance_within(estimate: Estimate, limit: float) -> float:

@@ -14,7 +14,8 @@ _SMALLEST_SHARE = 0.05
 def limit_finding(speed: TrainingSpeed | InferenceSpeed) -> Finding | None:
     """The largest part of a step (or of the time per output token) with its share and what shortens it.
 
-    `gain` is the most that the change can bring: the time without that part at all (Amdahl's law, AFIPS 1967).
+    `gain` is the most that the change can bring (Amdahl's law, AFIPS 1967): the time without that part at all; for
+    matrix work, which always remains, the time at twice the rate.
     None where the terms are left out.
     """
     parts = [t for t in speed.terms if t.name != CORRECTION]
@@ -26,10 +27,11 @@ def limit_finding(speed: TrainingSpeed | InferenceSpeed) -> Finding | None:
     if share < _SMALLEST_SHARE:
         return None
     what = largest.name.removeprefix("speed.")
+    saved = share / 2 if what == "compute" else share
     serving = isinstance(speed, InferenceSpeed) and what in ("memory_bound", "communication", "overhead")
     return Finding(
         code=f"speed.limit.{what}.serving" if serving else f"speed.limit.{what}",
         severity=Severity.ADVICE,
-        params={"share": share, "gain": 1 / max(1 - share, 0.01)},
+        params={"share": share, "gain": 1 / max(1 - saved, 0.01)},
         source=largest.source,
     )

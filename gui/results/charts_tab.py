@@ -82,6 +82,15 @@ def _time(advice: Advice, plans: Sequence[Assessment]) -> Chart:
     )
 
 
+def _split(_advice: Advice, plans: Sequence[Assessment]) -> Chart:
+    return Chart(
+        "time-split",
+        lambda look, language, width: charts().split_chart(plans, look, language, width=width),
+        lambda language: charts().split_caption(plans, language),
+        lambda language: charts().split_alt(plans, language),
+    )
+
+
 def _scaling(state: AppState) -> Maker:
     """Time against the number of the chosen plan's cards; nothing where no task becomes faster with more."""
 
@@ -150,6 +159,7 @@ def money_charts(state: AppState) -> tuple[tuple[Text, Maker], ...]:
     """What the tab of time and cost draws."""
     return (
         (N_("Time until everything is done"), _time),
+        (N_("What the time goes into"), _split),
         (N_("Time with fewer and more of these cards"), _scaling(state)),
         (N_("Cost of the job by item"), _job_cost),
         (N_("Cash needed against the budget"), _cash),

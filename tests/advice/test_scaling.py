@@ -15,7 +15,17 @@ from engine.catalog.load import load_catalog
 from engine.control import Cancelled, Control
 from engine.hardware.model import CatalogSnapshot
 from engine.i18n import Language
-from engine.report.charts import LIGHT, scaling_alt, scaling_caption, scaling_chart, svg_bytes
+from engine.report.charts import (
+    LIGHT,
+    scaling_alt,
+    scaling_caption,
+    scaling_chart,
+    split_alt,
+    split_caption,
+    split_chart,
+    svg_bytes,
+)
+from engine.report.charts.step import time_shares
 from engine.scenario import Scenario
 from engine.speed.campaign import chance_within
 
@@ -125,3 +135,17 @@ def test_the_chart_and_its_words_tell_the_same(code: str) -> None:
         assert language.number(point.days.expected) in alt
     for finding in scaling.findings:
         assert language.text(finding) in scaling_caption(scaling, language)
+
+
+@pytest.mark.parametrize("name", [*TRAINING, "serve-70b-50-users"])
+def test_the_parts_of_the_time_are_the_whole(name: str) -> None:
+    plan = advise(example(name), known()).ranked[0]
+    shares = time_shares(plan)
+    assert sum(shares.values()) == pytest.approx(1)
+    assert min(shares.values()) > 0
+    for code in ("en", "zh_CN"):
+        language = Language(code)  # type: ignore[arg-type]
+        largest = max(shares, key=lambda part: shares[part])
+        assert language.label(largest) in split_alt(plan, language)
+        assert svg_bytes(split_chart([plan, plan], LIGHT, language))
+        assert split_caption(plan, language)

@@ -80,3 +80,12 @@ def test_slow_machines_matter_more_the_more_there_are() -> None:
     assert shares == sorted(shares)
     assert shares[0] < 0.002
     assert shares[-1] == pytest.approx(0.10, abs=0.001)
+
+
+def test_where_writing_takes_minutes_it_never_costs_much_on_a_few_cards() -> None:
+    """A 70B model's 980 GB take eleven minutes to a network file system: not every hour, while failures are rare."""
+    write = 980e9 / 1.5e9
+    interval = checkpoint_interval(write, 2e-5 * 8 / 3600)
+    assert write / interval == pytest.approx(0.02)
+    assert checkpoint_interval(write, 2e-5 * 16_384 / 3600) < 2 * 3600  # on thousands of cards Young's interval rules
+    assert checkpoint_interval(1.0, 0.0) == 3600

@@ -8,6 +8,7 @@ from engine.report.charts.cumulative import cumulative_alt, cumulative_caption, 
 from engine.report.charts.look import DARK, LIGHT, LOOKS, PRINT, Look
 from engine.report.charts.memory import memory_alt, memory_caption, memory_chart
 from engine.report.charts.scaling import scaling_alt, scaling_caption, scaling_chart
+from engine.report.charts.step import split_alt, split_caption, split_chart
 from engine.report.charts.time import time_alt, time_caption, time_chart
 from engine.report.charts.timeline import timeline_alt, timeline_caption, timeline_chart
 
@@ -30,6 +31,9 @@ __all__ = [
     "scaling_alt",
     "scaling_caption",
     "scaling_chart",
+    "split_alt",
+    "split_caption",
+    "split_chart",
     "svg_bytes",
     "time_alt",
     "time_caption",

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["COST_STYLES", "DARK", "LIGHT", "LOOKS", "MEMORY_STYLES", "PRINT", "WAY_STYLES", "Look", "Style", "style_of"]
+__all__ = [
+    "COST_STYLES", "DARK", "LIGHT", "LOOKS", "MEMORY_STYLES", "PRINT", "TIME_STYLES", "WAY_STYLES", "Look", "Style",
+    "style_of",
+]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +85,24 @@ COST_STYLES: dict[str, Style] = {
     "cost.storage": Style(GREEN),
     "cost.egress": Style(GREEN, ".."),
     "cost.engineering": Style(PURPLE),
+}
+
+#: Fixed order and look of what time goes into: the parts of a step, then what comes on top of the steps.
+TIME_STYLES: dict[str, Style] = {
+    "speed.compute": Style(BLUE),
+    "speed.memory_bound": Style(SKY),
+    "speed.prefill": Style(BLUE, "//"),
+    "speed.communication": Style(VERMILION),
+    "speed.bubble": Style(VERMILION, "\\\\"),
+    "speed.offload": Style(PURPLE),
+    "speed.optimizer": Style(ORANGE),
+    "speed.overhead": Style(GREY),
+    "run.stragglers": Style(VERMILION, ".."),
+    "run.input": Style(GREEN),
+    "run.evaluation": Style(GREEN, "//"),
+    "run.checkpoints": Style(YELLOW),
+    "run.start": Style(YELLOW, ".."),
+    "run.failures": Style(GREY, "xx"),
 }
 
 #: Ways to get cards, and the hosted alternative.
