@@ -25,13 +25,23 @@ from engine.validation.estimate import estimate_case, likely_system
 __all__ = ["fit_answer", "fit_of_file", "print_fit"]
 
 
-def fit_of_file(path: Path, gpu: str | None, gpus: int, task: str | None, language: Language) -> FitAdvice:
-    """The answer for a scenario (then a card must be named) or a case; `InputError` where something is missing."""
+def fit_of_file(
+    path: Path,
+    gpu: str | None,
+    gpus: int,
+    task: str | None,
+    language: Language,
+    run_values: dict[str, Any] | None = None,
+) -> FitAdvice:
+    """The answer for a scenario (then a card must be named) or a case; `InputError` where something is missing.
+
+    `run_values`: the case that was read from a training configuration, which is then not read as anything else.
+    """
     from engine.cli.main import read_case
 
     catalog = load_catalog()
     is_example = not path.exists() and str(path) in {e.name for e in EXAMPLES}
-    values = {} if is_example else read_case(path)
+    values = run_values or ({} if is_example else read_case(path))
     if is_example or "tasks" in values:
         if gpu is None:
             raise InputError("cli.no_gpu")

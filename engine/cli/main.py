@@ -7,7 +7,7 @@ import json
 import sys
 import tempfile
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import date, datetime
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -38,6 +38,10 @@ app = typer.Typer(
 
 Json = Annotated[bool, typer.Option("--json", help=N_("Print one JSON document and nothing else."))]
 Lang = Annotated[str | None, typer.Option("--lang", metavar="en|zh_CN", help=N_("Language of the answer."))]
+Set = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="KEY=VALUE", help=N_("For a training configuration: say or change a setting.")),
+]
 Pdf = Annotated[Path | None, typer.Option("--pdf", metavar="OUT.pdf", help=N_("Write the report to this file."))]
 
 
@@ -98,8 +102,13 @@ def _example_pdf() -> Path:
 @app.command(help=N_("Advise on a scenario: which plans work, what they cost, which is best, and why."))
 def advise(
     scenario: Annotated[
-        Path, typer.Argument(metavar="SCENARIO.json", help=N_("A saved scenario, or the name of a bundled example."))
+        Path,
+        typer.Argument(
+            metavar="FILE",
+            help=N_("A saved scenario, the name of a bundled example, or a training configuration or script."),
+        ),
     ],
+    changes: Set = None,
     as_json: Json = False,
     pdf: Pdf = None,
     profile: Annotated[str, typer.Option("--profile", metavar="memo|full", help=N_("Kind of report."))] = "memo",
@@ -111,7 +120,14 @@ def advise(
     language = language_of(lang)
     if profile not in ("memo", "full"):
         raise InputError("cli.no_such_profile", value=profile)
-    found = _advise(scenario_or_example(scenario, language), language, pdf=pdf, profile=profile, as_json=as_json)
+    run = _run_of(scenario, language, quiet=as_json)
+    if run is None:
+        wanted = scenario_or_example(scenario, language)
+    else:
+        from engine.runs.scenario import overrides_of, scenario_of
+
+        wanted = scenario_of(run, overrides_of(changes or ()), date.today())
+    found = _advise(wanted, language, pdf=pdf, profile=profile, as_json=as_json)
     if not found:
         raise typer.Exit(NOTHING_FITS)
 
@@ -179,12 +195,14 @@ def fit(
     file: Annotated[
         Path,
         typer.Argument(
-            metavar="SCENARIO|CASE.json", help=N_("A saved scenario, the name of a bundled example, or a case.")
+            metavar="FILE",
+            help=N_("A saved scenario, an example's name, a case, or a training configuration or script."),
         ),
     ],
     gpu: Annotated[str | None, typer.Option("--gpu", help=N_("Card to look at; a case names its own."))] = None,
     gpus: Annotated[int, typer.Option("--gpus", min=1, max=4096, help=N_("Number of these cards."))] = 1,
     task: Annotated[str | None, typer.Option("--task", help=N_("Id of the task; without it, the first."))] = None,
+    changes: Set = None,
     as_json: Json = False,
     lang: Lang = None,
 ) -> None:
@@ -193,13 +211,38 @@ def fit(
     from engine.cli.fit import fit_answer, fit_of_file, print_fit
 
     language = language_of(lang)
-    found = fit_of_file(file, gpu, gpus, task, language)
+    run = _run_of(file, language, quiet=as_json)
+    values: dict[str, Any] | None = None
+    if run is not None:
+        from engine.runs.scenario import case_of, overrides_of
+
+        values = case_of(run, overrides_of(changes or ()))
+        gpu, gpus = gpu or values.get("gpu"), gpus if gpus > 1 else int(values.get("n_gpus") or 1)
+    found = fit_of_file(file, gpu, gpus, task, language, values)
     if as_json:
-        print(dumps(fit_answer(found, language)))
+        from engine.cli.run_text import run_answer
+
+        more = {"run": run_answer(run, language)} if run is not None else {}
+        print(dumps(fit_answer(found, language) | more))
     else:
         print_fit(found, language)
     if not found.best_fits:
         raise typer.Exit(NOTHING_FITS)
+
+
+def _run_of(path: Path, language: Language, *, quiet: bool) -> Any:
+    """What a training configuration or script says, shown unless `quiet`; None for any other file."""
+    from engine.cli.run_text import is_run, print_run
+
+    if not is_run(path):
+        return None
+    from engine.catalog.load import load_catalog
+    from engine.runs.read import read_run
+
+    run = read_run(path, load_catalog())
+    if not quiet:
+        print_run(run, language)
+    return run
 
 
 def read_case(path: Path) -> dict[str, Any]:
