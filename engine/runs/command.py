@@ -21,6 +21,13 @@ _VARIABLE = re.compile(r"\$\{?([A-Za-z_][A-Za-z0-9_]{0,60})\}?")
 _OVERRIDE = re.compile(r"^[A-Za-z_][\w.]*=")
 _PREFERENCES = re.compile(r"(?<![a-z])(dpo|kto|orpo|simpo|grpo|ppo|reward|rm|sft)(?![a-z])")
 
+#: Options of launchers; a word after their value stands for itself.
+_ONE_VALUE = frozenset({
+    "nproc_per_node", "nnodes", "num_gpus", "num_nodes", "num_processes", "num_machines", "config", "config_file",
+    "master_port", "master_addr", "main_process_port", "main_process_ip", "machine_rank", "mixed_precision",
+    "rdzv_backend", "rdzv_endpoint", "rdzv_id", "include", "hostfile", "deepspeed_config",
+})  # fmt: skip
+
 
 @dataclass(slots=True)
 class Command:
@@ -109,7 +116,7 @@ def _collect(found: Command, words: list[str]) -> None:
             close()
             key, (name, _, value) = "", word.partition("=")
             found.overrides[name[:100]] = value[:500]
-        elif not key or word.endswith(".py") or (key == "m" and values):
+        elif not key or word.endswith(".py") or (values and (key in _ONE_VALUE or len(key) == 1)):
             close()
             key = ""
             found.plain.append(word)

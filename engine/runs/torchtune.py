@@ -124,12 +124,12 @@ def _method(s: Settings, builder: str, recipe: str) -> None:
 
 
 def _degrees(s: Settings, tensor: int, context: int, recipe: str) -> None:
+    stated = s.words("parallel", "data_parallel_shard_dim")
     if tensor > 1 or context > 1:
         parts = [f"tp={tensor}"] if tensor > 1 else []
         parts += [f"cp={context}"] if context > 1 else []
         s.put("parallel", ",".join((*parts, "fsdp=full")))
-    elif "distributed" in recipe or s.has("fsdp_cpu_offload", "tensor_parallel_dim", "data_parallel_shard_dim"):
-        s.words("parallel", "data_parallel_shard_dim")
+    elif stated or "distributed" in recipe or s.has("fsdp_cpu_offload", "tensor_parallel_dim"):
         s.put("parallel", "fsdp=full")
     elif "single_device" in recipe:
         s.put("n_gpus", 1)
