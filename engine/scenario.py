@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from datetime import date
-from typing import Annotated, Literal
+from decimal import Decimal
+from typing import Annotated, Literal, Self
 
-from pydantic import Field
+from pydantic import AfterValidator, Field, model_validator
 
 from engine.architecture.model import Architecture
 from engine.hardware.model import ExchangeRate, Offer, PurchasePrice
@@ -44,6 +45,20 @@ __all__ = [
 
 SCHEMA_VERSION = 1
 
+#: Tokens of one run beyond which a figure is a slip: the largest corpora have some 10^14. It keeps costs printable.
+MOST_TOKENS_PER_RUN = 1e18
+#: Amount of money beyond which a figure is a slip, in any currency; exact sums of cents hold up to 10^26.
+MOST_MONEY = Decimal("1e15")
+
+
+def _within_reason(money: Money) -> Money:
+    if not 0 <= money.amount <= MOST_MONEY:
+        raise ValueError(f"an amount between 0 and {MOST_MONEY}")
+    return money
+
+
+StatedMoney = Annotated[Money, AfterValidator(_within_reason)]
+
 
 class ModelChoice(Frozen):
     """A model: by catalogue id, by dimensions that were read from a file, or by its size alone (a guess)."""
@@ -58,10 +73,16 @@ class Data(Frozen):
 
     tokens: int | None = Field(default=None, gt=0)
     examples: int | None = Field(default=None, gt=0)
-    tokens_per_example: float | None = Field(default=None, gt=0)
-    epochs: float = Field(default=1.0, gt=0)
+    tokens_per_example: float | None = Field(default=None, gt=0, le=1e12)
+    epochs: float = Field(default=1.0, gt=0, le=1e6)
     packed: bool = True
     source_file: str = ""  # name of the file that was counted, for the record
+
+    @model_validator(mode="after")
+    def _within_reason(self) -> Self:
+        if self.tokens_per_run > MOST_TOKENS_PER_RUN:
+            raise ValueError(f"more than {MOST_TOKENS_PER_RUN:g} tokens in a run")
+        return self
 
     @property
     def tokens_per_run(self) -> float:
@@ -73,8 +94,8 @@ class Data(Frozen):
 class Runs(Frozen):
     """How many runs the campaign has: the final ones, the sweep before, and what fails."""
 
-    final_runs: int = Field(default=1, ge=1)
-    sweep_runs: int = Field(default=0, ge=0)
+    final_runs: int = Field(default=1, ge=1, le=1_000_000)
+    sweep_runs: int = Field(default=0, ge=0, le=1_000_000)
     sweep_fraction: float = Field(default=0.2, gt=0, le=1)  # length of a sweep run relative to a final one
     failed_fraction: float = Field(default=0.1, ge=0, lt=1)  # share of run time lost to failed runs
 
@@ -145,7 +166,7 @@ class OwnedGpus(Frozen):
 class Constraints(Frozen):
     """What limits the choice. Empty means no limit."""
 
-    budget: Money | None = None
+    budget: StatedMoney | None = None
     deadline_days: float | None = Field(default=None, gt=0)
     ways: tuple[Literal["buy", "rent", "shared", "owned"], ...] = ("buy", "rent", "shared", "owned")
     allow_spot: bool = False
@@ -169,9 +190,9 @@ class Economics(Frozen):
     currency: Currency = "USD"
     hours_per_month: float = Field(default=200, gt=0, le=730)  # use of bought cards by all work
     years: float = Field(default=4, gt=0, le=10)  # technical life of what is bought
-    electricity_per_kwh: Money | None = None
+    electricity_per_kwh: StatedMoney | None = None
     pue: float | None = Field(default=None, ge=1, le=3)
-    engineer_hour: Money | None = None
+    engineer_hour: StatedMoney | None = None
     discount_rate: float = Field(default=0.05, ge=0, lt=1)
 
 

@@ -122,7 +122,10 @@ def _kv_heads(keys: ConfigKeys, heads: int) -> int:
         return 1 if keys.flag("multi_query", default=True) else heads
     if keys.model_type == "gpt_bigcode":
         return 1 if keys.flag("multi_query", default=True) else heads
-    return keys.number(*names.KV_HEADS, default=heads)
+    found = keys.number(*names.KV_HEADS, default=heads)
+    if found and (found > heads or heads % found):  # every key head serves the same number of query heads
+        raise InputError("model.bad_value", file=keys.where, key=names.KV_HEADS[0], value=str(found))
+    return found
 
 
 def _width(keys: ConfigKeys, hidden: int) -> int:

@@ -168,7 +168,7 @@ def add_shared(
     catalog = load_catalog()
     gpu_ids = tuple(g.id for g in find_gpus(catalog, gpu))
     try:
-        money = Money(amount=_amount(price), currency=currency)
+        money = Money(amount=_amount(price, free_allowed=True), currency=currency)
     except ValidationError as error:
         raise InputError("catalog.bad_value", field="field.currency", value=currency) from error
     offer = shared_cluster(
@@ -231,12 +231,13 @@ def _made(model: type[Any], fields: dict[str, Any]) -> Any:
         raise InputError("catalog.bad_value", field=f"field.{name}", value=str(fields.get(name))) from error
 
 
-def _amount(text: str) -> Decimal:
+def _amount(text: str, *, free_allowed: bool = False) -> Decimal:
+    # Nobody rents out or sells for nothing: a 0 is a slip, and the plan that rests on it would win every ranking.
     try:
         amount = Decimal(text.replace(",", "").strip())
     except InvalidOperation as error:
         raise InputError("catalog.bad_value", field="field.price", value=text) from error
-    if not amount.is_finite() or amount < 0:
+    if not amount.is_finite() or amount < 0 or (not amount and not free_allowed):
         raise InputError("catalog.bad_value", field="field.price", value=text)
     return amount
 

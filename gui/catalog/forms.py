@@ -34,6 +34,7 @@ class RowDialog(QDialog):
     stored = Signal(object)  # Offer or PurchasePrice
     TITLE: Text = ""
     INTRODUCTION: Text = ""
+    FREE_ALLOWED = False  # a price of 0 is a slip but for what one may use without paying
 
     def __init__(self, state: AppState, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -105,6 +106,8 @@ class RowDialog(QDialog):
                 found[name] = language.gettext("This is not a number.")
             if isinstance(editor, MoneyEdit) and editor.value().amount and _amount(editor.value()) is None:
                 found[name] = language.gettext("This is not an amount of money.")
+            elif isinstance(editor, MoneyEdit) and not self.FREE_ALLOWED and self._is_zero(name):
+                found[name] = language.gettext("A price of 0 would win every ranking. Enter what is really charged.")
         day = self.form.rows["observed_on"].editor
         if isinstance(day, TextEdit) and day.text().strip() and _day(day.text()) is None:
             found["observed_on"] = language.gettext("Write the day as 2026-12-31.")
@@ -166,6 +169,10 @@ class RowDialog(QDialog):
         """An amount that can be read, or None."""
         editor = self.form.rows[name].editor
         return _amount(editor.value()) if isinstance(editor, MoneyEdit) else None
+
+    def _is_zero(self, name: str) -> bool:
+        price = self.money(name)
+        return price is not None and not price.amount
 
     def money_edit(self) -> MoneyEdit:
         """An empty amount in the usual currency."""
@@ -252,6 +259,7 @@ class SharedDialog(RowDialog):
     """A cluster of one's institution."""
 
     TITLE = N_("Add shared cluster")
+    FREE_ALLOWED = True
     INTRODUCTION = N_("A cluster that you may use with others, for a fee or free, with its usual wait.")
 
     def add_fields(self) -> None:

@@ -166,6 +166,11 @@ def test_a_folder_is_read_and_named_after(tmp_path: Path) -> None:
         (b'{"hidden_size": -4, "num_hidden_layers": 2, "vocab_size": 3, "num_attention_heads": 1}', "model.bad_value"),
         (b'{"hidden_size": true, "num_hidden_layers": 2}', "model.bad_value"),
         (b'{"hidden_size": 1e300, "num_hidden_layers": 2}', "model.bad_value"),
+        (
+            b'{"hidden_size": 64, "num_hidden_layers": 2, "vocab_size": 9, "num_attention_heads": 8,'
+            b' "num_key_value_heads": 7, "model_type": "llama"}',
+            "model.bad_value",
+        ),
         (b'{"is_encoder_decoder": true}', "model.encoder_decoder"),
     ],
 )

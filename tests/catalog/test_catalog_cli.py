@@ -117,7 +117,8 @@ def test_an_offer_and_a_quotation_of_ones_own() -> None:
 
 
 @pytest.mark.parametrize(
-    ("option", "value"), [("--price", "two"), ("--price", "nan"), ("--currency", "yuan"), ("--date", "1/12/2026")]
+    ("option", "value"),
+    [("--price", "two"), ("--price", "nan"), ("--price", "0.00"), ("--currency", "yuan"), ("--date", "1/12/2026")],
 )
 def test_bad_values_are_named(option: str, value: str) -> None:
     given = {"--provider": "X", "--gpu": "h100 sxm", "--price": "2", "--currency": "USD", "--date": "2026-12-01"}

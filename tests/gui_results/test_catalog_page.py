@@ -139,6 +139,7 @@ def test_own_offer_and_quotation(dialog_of: Callable[..., RowDialog]) -> None:
         ({"name": "A"}, None, "price"),
         ({"name": "A"}, "two", "price"),
         ({"name": "A"}, "-3", "price"),
+        ({"name": "A"}, "0.00", "price"),
         ({"name": "A", "observed_on": "30.11.2026"}, "2", "observed_on"),
         ({"name": "A", "gpus_per_unit": "many"}, "2", "gpus_per_unit"),
     ],
