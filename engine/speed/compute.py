@@ -14,6 +14,7 @@ from engine.architecture.model import Architecture
 from engine.layout.model import Job, LayoutLike, Loss, Sharding
 from engine.quantity import Bounds, Number
 from engine.speed.hardware import HardwareBlock
+from engine.speed.kernels import calls_of_quantized
 from engine.speed.passes import Passes, passes_for, trains_adapters
 from engine.speed.quantized import dequantization_bytes, stored_bytes
 from engine.speed.work import ModelWork, attention_flops_per_token
@@ -189,7 +190,8 @@ def _launch_seconds(
         adapted = sum(1 for x in work.linears if x.adaptable and not x.routed)
         per_layer += float(known.constant("kernels_per_adapter", stack).expected) * adapted
     if dequantization_bytes(job.weight_quantization):
-        per_layer += sum(1 for x in work.linears if x.adaptable and not x.routed)
+        calls = max(1.0, calls_of_quantized(job.weight_quantization, hardware))
+        per_layer += calls * sum(1 for x in work.linears if x.adaptable and not x.routed)
     kernels = work.layers * per_layer
     if work.moe_layers and job.experts_implementation != "grouped":
         per_expert = float(known.constant("kernels_per_expert", "*").expected)

@@ -210,7 +210,10 @@ def _products(
     """
     known, stack = hardware.calibration, hardware.stack
     half = float(known.constant("matrix_half_width", stack).expected) * layout.tensor_parallel
-    slower = 1 / float(known.constant("expert_relative", stack).expected)
+    # all cards wait for the one whose experts are chosen most
+    busiest = float(known.constant("expert_imbalance", stack).expected)
+    slower = np.where(layout.expert_parallel > layout.tensor_parallel, busiest, 1.0)
+    slower = slower / float(known.constant("expert_relative", stack).expected)
     effort: Number = 0.0
     for linear in work.linears:
         # experts that are spread over data-parallel ranks keep their full width
