@@ -1,4 +1,4 @@
-"""What a file is that was dropped or named: a scenario, a model's config, or data. No Qt."""
+"""What a file is that was dropped or named: a scenario, a model, a training configuration, or data. No Qt."""
 
 from __future__ import annotations
 
@@ -8,15 +8,20 @@ from pathlib import Path
 
 from engine.datasets import DATA_ENDINGS
 from engine.inputs import MAX_SCENARIO_BYTES
+from engine.runs.read import RUN_ENDINGS, looks_like_run
 
 __all__ = ["FileKind", "kind_of_file"]
+
+#: Weights of a model; pickles among them, so that their own words say why they are not opened.
+WEIGHT_ENDINGS = ("gguf", "safetensors", "bin", "pt", "pth")
 
 
 class FileKind(StrEnum):
     """What can be done with a file."""
 
     SCENARIO = "scenario"
-    CONFIG = "config"
+    CONFIG = "config"  # a model: its configuration, its folder, or one of its weight files
+    RUN = "run"  # a training configuration, or a script that starts a training
     DATA = "data"
     UNKNOWN = "unknown"
 
@@ -28,8 +33,13 @@ def kind_of_file(path: Path) -> FileKind:
     whose reader then says in words what is wrong with it.
     """
     if path.is_dir():
-        return FileKind.CONFIG if (path / "config.json").is_file() else FileKind.UNKNOWN
+        inside = (path / "config.json").is_file() or any(path.glob("*.gguf")) or any(path.glob("*.safetensors"))
+        return FileKind.CONFIG if inside else FileKind.UNKNOWN
     ending = path.suffix.lower().lstrip(".")
+    if ending in WEIGHT_ENDINGS:
+        return FileKind.CONFIG
+    if ending in RUN_ENDINGS and ending != "json":
+        return FileKind.RUN
     if ending != "json":
         return FileKind.DATA if ending in DATA_ENDINGS else FileKind.UNKNOWN
     try:
@@ -41,7 +51,9 @@ def kind_of_file(path: Path) -> FileKind:
     if isinstance(content, list):
         return FileKind.DATA
     if isinstance(content, dict) and not {"tasks", "schema_version"} & content.keys():
-        known = {"model_type", "hidden_size", "architectures", "text_config", "n_embd", "d_model"}
+        known = {"model_type", "hidden_size", "architectures", "text_config", "n_embd", "d_model", "weight_map"}
         if known & content.keys():
             return FileKind.CONFIG
+        if looks_like_run(path):
+            return FileKind.RUN
     return FileKind.SCENARIO

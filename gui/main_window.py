@@ -87,6 +87,7 @@ class MainWindow(QMainWindow):
         act: dict[str, Callable[[], object]] = {
             "new": self.new,
             "open": self.open,
+            "import_run": self.import_run,
             "save": self.save,
             "save_as": self.save_as,
             "quit": self.close,
@@ -209,13 +210,15 @@ class MainWindow(QMainWindow):
             self._begin()
 
     def open(self) -> None:
-        """Ask for a scenario file and open it."""
+        """Ask for a file and open it: a scenario, or anything else that can be read."""
         language = self.state.language
-        filters = language.gettext("Scenarios") + " (*.json)"
+        others = "(*.json *.yaml *.yml *.sh *.gguf *.safetensors *.jsonl *.csv *.tsv *.txt)"
+        kinds = (language.gettext("Scenarios") + " (*.json)", language.gettext("All that can be read") + f" {others}")
+        filters = ";;".join(kinds)
         path = dialogs.ask_open(self, language.gettext("Open a scenario"), filters, self.state.settings.last_folder)
         if path is not None:
             self.state.remember(last_folder=str(path.parent))
-            self.open_path(path)
+            self.take_file(path)
 
     def open_path(self, path: Path) -> None:
         """Open a scenario file."""
@@ -330,18 +333,35 @@ class MainWindow(QMainWindow):
             self.take_file(path)
 
     def take_file(self, path: Path) -> None:
-        """Open a scenario, read a model's config, or count data."""
+        """Open a scenario, read a model or a training configuration, or count data."""
         kind = kind_of_file(path)
         if kind is FileKind.SCENARIO:
             self.open_path(path)
+        elif kind is FileKind.RUN:
+            self.import_run(path)
         elif kind is FileKind.UNKNOWN:
             words = self.state.language.fill(
-                "{name} is of no kind that can be used here: a scenario or config.json, or data as JSONL, CSV or TXT.",
+                "{name} is of no kind that can be used here: a scenario, a model (config.json, folder, GGUF), a "
+                "training configuration, or data as JSONL, CSV or TXT.",
                 name=path.name,
             )
             dialogs.show_message(self, self.state.language.gettext("This file can't be used"), words)
         else:
             self._take_into_wizard(kind, path)
+
+    def import_run(self, path: Path | None = None) -> None:
+        """Show what a training configuration says; without one, ask for a file or a pasted command."""
+        from gui.run_dialog import RunDialog
+
+        task = self.wizard.step.task or 0
+        dialog = RunDialog(self.state, task, path, self)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.taken.connect(lambda page: self._go_on(page, task))
+        dialog.open()
+
+    def _go_on(self, page: Page, task: int) -> None:
+        self.go("wizard")
+        self.wizard.go(Step(page, task))
 
     def _take_into_wizard(self, kind: FileKind, path: Path) -> None:
         wizard = self.wizard

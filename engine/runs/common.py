@@ -18,6 +18,7 @@ __all__ = [
     "model",
     "optimizer",
     "quantised_base",
+    "there_is",
 ]
 
 #: Keys of nearly every program that change neither memory nor the time of a step: how often is logged, seeds, rates.
@@ -148,9 +149,8 @@ def model(settings: Settings, catalog: CatalogSnapshot, folder: Path | None, *na
             for key in names:
                 settings.taken(key, found)
         return
-    place = folder / name if folder is not None else None
-    if place is not None and (place / "config.json").is_file():
-        settings.put("model", str(place))
+    if folder is not None and not name.startswith(("\\\\", "//")) and there_is(folder / name / "config.json"):
+        settings.put("model", str(folder / name))
         return
     size = _SIZE.findall(name)
     if size:
@@ -160,6 +160,14 @@ def model(settings: Settings, catalog: CatalogSnapshot, folder: Path | None, *na
             settings.taken(key, f"{size[-1]}B")
     else:
         settings.note("run.note.model_unknown", model=name[:80])
+
+
+def there_is(path: Path) -> bool:
+    """Whether a file of this path is there; names that no file can have are not."""
+    try:
+        return path.is_file()
+    except (OSError, ValueError):  # too long, or with characters that no name may hold
+        return False
 
 
 def known_model(name: str, catalog: CatalogSnapshot) -> str | None:

@@ -116,7 +116,7 @@ def _beside(name: str, folder: Path | None) -> Path | None:
     if not clean.startswith("/") and ":" not in clean and ".." not in clean:
         tries.insert(0, clean)
     for one in tries:
-        if one and (folder / one).is_file():
+        if one and common.there_is(folder / one):
             return folder / one
     return None
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from PySide6.QtWidgets import QGridLayout, QWidget
 
+from engine.architecture.checkpoint import ModelFile, read_model
 from engine.architecture.model import Architecture
-from engine.architecture.readers import read_config
 from engine.errors import KnownError
 from engine.i18n import Language
 from engine.messages.mark import N_
@@ -22,6 +22,17 @@ from gui.widgets.picker import Entry, SearchList
 from gui.wizard.page import WizardPage
 
 __all__ = ["ModelPage", "model_facts"]
+
+
+def file_facts(file: ModelFile, language: Language) -> list[tuple[str, str]]:
+    """What the weight files of a model hold, as pairs of caption and value."""
+    kinds = ", ".join(f"{k.dtype} {language.count(k.elements)}" for k in file.stored[:4])
+    facts = [
+        (language.gettext("Size of the weights"), language.gib(file.stored_bytes) if file.stored_bytes else ""),
+        (language.gettext("Number formats"), kinds),
+        (language.gettext("File format"), file.file_format),
+    ]
+    return [(caption, value) for caption, value in facts if value]
 
 
 def model_facts(model: Architecture, language: Language) -> list[tuple[str, str]]:
@@ -52,12 +63,13 @@ class ModelPage(WizardPage):
 
     def build(self) -> None:
         """Three sources, and what is known of the chosen model."""
+        self._file: ModelFile | None = None  # what was read last, for the facts about its files
         self.source = Segments(
             self.words,
             "model.source",
             [
                 ("catalog", N_("From the &list")),
-                ("config", N_("From a &config.json")),
+                ("config", N_("From a f&ile")),
                 ("size", N_("Only the &size")),
             ],
         )
@@ -74,8 +86,11 @@ class ModelPage(WizardPage):
         self.drop = DropZone(
             self.words,
             "model.config",
-            N_("Drop the config.json of a Hugging Face model here, or its folder. Nothing is sent anywhere."),
-            N_("Choose a config.json …"),
+            N_(
+                "Drop a model here: its config.json, its folder with safetensors files, or a GGUF file. Only headers "
+                "are read, never the weights, and nothing is sent anywhere."
+            ),
+            N_("Choose a file …"),
         )
         self.drop.dropped.connect(self.open_config)
         self.drop.wanted.connect(self._ask_config)
@@ -152,7 +167,10 @@ class ModelPage(WizardPage):
             return
         language = self.state.language
         self.fact_title.setText(model.name)
-        for number, (caption, value) in enumerate(model_facts(model, language)):
+        facts = model_facts(model, language)
+        if self._file is not None and self._file.architecture == model:
+            facts += file_facts(self._file, language)
+        for number, (caption, value) in enumerate(facts):
             wide = len(value) > 40
             row, column = (20 + number, 0) if wide else (number // 2, number % 2 * 2)
             self.fact_grid.addWidget(label(caption, "muted", wrap=False), row, column)
@@ -164,18 +182,19 @@ class ModelPage(WizardPage):
         self.guessed.setVisible(bool(names))
 
     def open_config(self, path: Path) -> None:
-        """Read a config.json (or its folder) and choose what it describes."""
+        """Read a config.json, a folder or a weight file and choose what it describes."""
         try:
-            model = read_config(path)
+            file = read_model(path)
         except KnownError as error:
             self.trouble.say(self.state.language.error(error), "danger")
             return
-        self.trouble.say("")
-        self.edit(model_source="config", architecture=model)
+        self._file = file
+        self.trouble.say("\n".join(self.state.language.text(note) for note in file.notes), "warning")
+        self.edit(model_source="config", architecture=file.architecture)
 
     def _ask_config(self) -> None:
         language = self.state.language
-        path = dialogs.ask_open(self, language.gettext("Choose a config.json"), "config.json (*.json)")
+        path = dialogs.ask_open(self, language.gettext("Choose a model"), "config.json (*.json *.gguf *.safetensors)")
         if path is not None:
             self.open_config(path)
 
