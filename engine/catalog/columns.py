@@ -14,7 +14,7 @@ from pydantic import BaseModel
 from engine.architecture.model import Architecture
 from engine.hardware.model import ApiPrice, CostItem, ExchangeRate, Gpu, Offer, PurchasePrice, System
 
-__all__ = ["BASE_TABLES", "LINKS", "USER_SET", "USER_STEPS", "USER_TABLES", "columns_of", "decode", "encode"]
+__all__ = ["BASE_TABLES", "LINKS", "OWN_KINDS", "USER_SET", "USER_STEPS", "columns_of", "decode", "encode"]
 
 #: Base tables and the value object that each row becomes.
 BASE_TABLES: dict[str, type[BaseModel]] = {
@@ -31,16 +31,19 @@ BASE_TABLES: dict[str, type[BaseModel]] = {
 LINKS: dict[str, str] = {"offer": "offer_gpu", "purchase_price": "purchase_price_gpu", "gpu_alias": "gpu_alias_gpu"}
 #: Fields that live in the `source` table, in a link table, or are set while reading.
 _ELSEWHERE = {"source_url", "source_title", "source", "gpu_ids", "origin"}
+#: Fields that only quotations of the user's own have.
+_OWN_ONLY = {"valid_until", "tax_included", "includes", "file_path", "file_sha256"}
 
-#: The user's tables, and the schema steps that this version knows, in order (see `engine.catalog.schema`).
-USER_TABLES: dict[str, type[BaseModel]] = {"offer": Offer, "purchase_price": PurchasePrice}
+#: Kinds of rows that a user may add or correct, in the order in which they are read.
+OWN_KINDS: dict[str, type[BaseModel]] = {k: v for k, v in BASE_TABLES.items() if k != "exchange_rate"}
+#: The schema steps of the user's file that this version knows, in order (see `engine.catalog.schema`).
 USER_SET = "gpu_advisor.user"
-USER_STEPS = ("m001_own_offers_and_quotations",)
+USER_STEPS = ("m001_own_offers_and_quotations", "m002_rows_of_every_kind_and_undo")
 
 
 def columns_of(model: type[BaseModel]) -> dict[str, str]:
     """SQLite types of the fields of a value object that are columns of its own table."""
-    return {k: _sqlite_type(f.annotation) for k, f in model.model_fields.items() if k not in _ELSEWHERE}
+    return {k: _sqlite_type(f.annotation) for k, f in model.model_fields.items() if k not in _ELSEWHERE | _OWN_ONLY}
 
 
 def _sqlite_type(annotation: Any) -> str:

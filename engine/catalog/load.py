@@ -14,7 +14,7 @@ from pydantic import BaseModel
 from engine.architecture.model import Architecture
 from engine.catalog.columns import BASE_TABLES, LINKS, decode
 from engine.catalog.names import gpu_names, model_names
-from engine.catalog.user import UserRows, read_user_rows, user_database_path
+from engine.catalog.user import FIELDS, UserRows, layers_of, user_database_path
 from engine.errors import CatalogError
 from engine.hardware.model import (
     ApiPrice,
@@ -33,11 +33,10 @@ DATABASE = "catalog/catalog.sqlite"
 #: SQLite reads strict tables from this version on; some long-lived Linux releases ship an older one.
 STRICT_SINCE = (3, 37, 0)
 Value = TypeVar("Value", bound=BaseModel)
-Owned = TypeVar("Owned", Offer, PurchasePrice)
 
 
 def load_catalog(user_database: Path | None = None, *, with_user_rows: bool = True) -> CatalogSnapshot:
-    """The bundled catalogue with the user's own offers and quotations laid over it.
+    """The bundled catalogue with packs, and then the user's own rows, laid over it.
 
     A user's row wins over a bundled row of the same id and says so (`origin="user"`). `user_database` is the
     file with the user's rows (default: in the platform's data folder); it need not exist.
@@ -46,19 +45,28 @@ def load_catalog(user_database: Path | None = None, *, with_user_rows: bool = Tr
     base = load_base()
     if not with_user_rows:
         return base
-    rows = read_user_rows(user_database or user_database_path())
-    return overlay(base, rows) if rows.offers or rows.purchase_prices else base
+    packs, own = layers_of(user_database or user_database_path())
+    for rows in (packs, own):
+        if rows.any:
+            base = overlay(base, rows)
+    return base
 
 
 def overlay(base: CatalogSnapshot, rows: UserRows) -> CatalogSnapshot:
-    """The base with the user's rows first; hidden bundled rows are left out."""
+    """The base with further rows first; bundled rows that they correct are left out."""
     values = {name: getattr(base, name) for name in CatalogSnapshot.model_fields}
-    values["offers"] = _merged(base.offers, rows.offers)
-    values["purchase_prices"] = _merged(base.purchase_prices, rows.purchase_prices)
+    for field in FIELDS.values():
+        added = getattr(rows, field)
+        if added:
+            values[field] = _merged(values[field], added)
+    if rows.gpus:
+        values["gpu_aliases"] = {**gpu_names(rows.gpus, {}), **base.gpu_aliases}
+    if rows.models:
+        values["model_aliases"] = {**model_names(rows.models, {}), **base.model_aliases}
     return CatalogSnapshot.model_construct(**values)
 
 
-def _merged(bundled: tuple[Owned, ...], own: tuple[Owned, ...]) -> tuple[Owned, ...]:
+def _merged(bundled: tuple[Any, ...], own: tuple[Any, ...]) -> tuple[Any, ...]:
     hidden = {row.id for row in own}
     return (*own, *(row for row in bundled if row.id not in hidden))
 

@@ -6,6 +6,7 @@ values are JSON; amounts of money and dates are texts, so that nothing is rounde
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from sqlite_utils import Database, Migrations
@@ -101,3 +102,33 @@ def m001_own_offers_and_quotations(db: Database) -> None:
         not_null={"gpu_ids", "product", "seller", "condition", "price", "currency", "cards"},
         **strict,
     )
+
+
+@USER()
+def m002_rows_of_every_kind_and_undo(db: Database) -> None:
+    """Rows of every kind in one table, each as its value object's JSON; and what stood there before each change."""
+    strict: dict[str, Any] = {"strict": True}
+    rows = db.table("own_row")
+    rows.create(
+        {"layer": str, "kind": str, "id": str, "content": str},
+        pk=("layer", "kind", "id"),
+        not_null={"content"},
+        **strict,
+    )
+    db.table("change").create(
+        {"number": int, "at": str, "action": str, "title": str, "before": str},
+        pk="number",
+        not_null={"at", "action", "title", "before"},
+        **strict,
+    )
+    for table in ("offer", "purchase_price"):
+        for old in list(db.table(table).rows):
+            content = {k: v for k, v in old.items() if v is not None} | {
+                "gpu_ids": json.loads(old["gpu_ids"]),
+                "origin": "user",
+            }
+            if table == "purchase_price":
+                content["whole_server"] = bool(old["whole_server"])
+            text = json.dumps(content, ensure_ascii=False)
+            rows.insert({"layer": "user", "kind": table, "id": old["id"], "content": text})
+        db.table(table).drop()

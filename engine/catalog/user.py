@@ -1,56 +1,93 @@
-"""The user's own rows: offers, shared clusters and quotations, in a small database of their own.
-
-The file lives in the platform's data folder (or in the folder that GPU_ADVISOR_DATA names), so that an update of
-the program never touches it. Every write is one transaction: a killed program leaves the old rows or the new ones.
-"""
+"""The user's own rows: offers, shared clusters, quotations, cards, machines, models, and corrections of any row."""
 
 from __future__ import annotations
 
-import os
-import sqlite3
-from collections.abc import Callable, Generator
-from contextlib import contextmanager
-from dataclasses import dataclass
+import hashlib
+from dataclasses import dataclass, fields
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
-import platformdirs
-from pydantic import ValidationError
+from pydantic import BaseModel
 
-from engine.catalog.columns import USER_SET, USER_STEPS, USER_TABLES, decode, encode
-from engine.errors import CatalogError, InputError
-from engine.hardware.model import Offer, PurchasePrice
+from engine.architecture.model import Architecture
+from engine.catalog.columns import OWN_KINDS
+from engine.catalog.store import (
+    Edit,
+    Layer,
+    Rows,
+    apply_edits,
+    changes,
+    content_of,
+    last_copy,
+    put_back,
+    read_layer,
+    read_layers,
+    set_aside,
+    undo_last,
+    user_database_path,
+)
+from engine.errors import InputError
+from engine.hardware.model import ApiPrice, CostItem, Gpu, Offer, PurchasePrice, System
 from engine.quantity import Money
 
 __all__ = [
-    "UserRows",
-    "add_offer",
-    "add_purchase_price",
-    "read_user_rows",
-    "remove",
-    "set_aside",
-    "shared_cluster",
+    "FIELDS", "UserRows", "add_offer", "add_purchase_price", "changes", "file_sha256", "kind_of", "last_copy",
+    "layers_of", "put_back", "read_user_rows", "remove", "revert", "save", "set_aside", "shared_cluster", "undo_last",
     "user_database_path",
-]
+]  # fmt: skip
 
-#: How long a write waits for another window of the program, in seconds.
-BUSY_SECONDS = 3.0
-Result = TypeVar("Result")
+#: The field of a snapshot (and of `UserRows`) that holds the rows of a kind.
+FIELDS: dict[str, str] = {
+    "gpu": "gpus",
+    "system": "systems",
+    "offer": "offers",
+    "purchase_price": "purchase_prices",
+    "api_price": "api_prices",
+    "cost_item": "cost_items",
+    "model": "models",
+}
+#: Quotations are a page or two; a larger file is none.
+MAX_QUOTATION_BYTES = 100 * 1024 * 1024
+Stored = TypeVar("Stored", bound=BaseModel)
 
 
 @dataclass(frozen=True, slots=True)
 class UserRows:
-    """What the user added."""
+    """What the user added or corrected, or what packs brought."""
 
     offers: tuple[Offer, ...] = ()
     purchase_prices: tuple[PurchasePrice, ...] = ()
+    gpus: tuple[Gpu, ...] = ()
+    systems: tuple[System, ...] = ()
+    api_prices: tuple[ApiPrice, ...] = ()
+    cost_items: tuple[CostItem, ...] = ()
+    models: tuple[Architecture, ...] = ()
+
+    @property
+    def any(self) -> bool:
+        """Whether there is a row at all."""
+        return any(getattr(self, f.name) for f in fields(self))
 
 
-def user_database_path() -> Path:
-    """The file with the user's rows; it need not exist."""
-    folder = os.environ.get("GPU_ADVISOR_DATA") or platformdirs.user_data_dir("gpu-advisor", appauthor=False)
-    return Path(folder) / "user.sqlite"
+def _user_rows(rows: Rows) -> UserRows:
+    return UserRows(**{FIELDS[kind]: found for kind, found in rows.items()})
+
+
+def read_user_rows(path: Path) -> UserRows:
+    """All rows of the user; none where the file does not exist."""
+    return _user_rows(read_layer(path))
+
+
+def layers_of(path: Path) -> tuple[UserRows, UserRows]:
+    """Rows of packs, and rows of the user's own."""
+    found = read_layers(path)
+    return _user_rows(found["pack"]), _user_rows(found["user"])
+
+
+def kind_of(row: BaseModel) -> str:
+    """The kind of a row."""
+    return next(kind for kind, model in OWN_KINDS.items() if type(row) is model)
 
 
 def shared_cluster(
@@ -88,134 +125,51 @@ def _slug(text: str) -> str:
     return "-".join("".join(c if c.isalnum() else " " for c in text.lower()).split())
 
 
+def save(row: Stored, database: Path | None = None, *, layer: Layer = "user") -> Stored:
+    """Keep a row, in place of one with the same kind and id; returns it as it will be read.
+
+    A row with the id of a bundled one is a correction: the bundled one is hidden until `revert`.
+    """
+    own = {"origin": "user"} if "origin" in type(row).model_fields else {}
+    saved = type(row).model_validate({**dict(row), **own})
+    kind, row_id = kind_of(saved), str(getattr(saved, "id", ""))
+    apply_edits([Edit(kind, row_id, content_of(saved, layer), layer)], "edit", row_id, database)
+    return saved
+
+
 def add_offer(offer: Offer, database: Path | None = None) -> Offer:
     """Store an offer of the user's own, in place of one with the same id; returns it as it will be read."""
-    return _store("offer", offer, database)
+    return save(offer, database)
 
 
 def add_purchase_price(price: PurchasePrice, database: Path | None = None) -> PurchasePrice:
     """Store a quotation of the user's own, in place of one with the same id."""
-    return _store("purchase_price", price, database)
+    return save(price, database)
 
 
-Stored = TypeVar("Stored", Offer, PurchasePrice)
-
-
-def _store(table: str, row: Stored, database: Path | None) -> Stored:
-    own = type(row).model_validate({**row.model_dump(), "origin": "user"})
-
-    def write(db: Any) -> None:
-        columns = db.table(table).columns_dict
-        db.table(table).insert({name: encode(getattr(own, name)) for name in columns}, replace=True)
-
-    _write(database or user_database_path(), write)
-    return own
-
-
-def remove(row_id: str, database: Path | None = None) -> None:
-    """Remove one of the user's rows; bundled rows can't be removed."""
+def remove(row_id: str, database: Path | None = None, *, kind: str = "") -> None:
+    """Remove one of the user's rows, so that a bundled row of that id is back; bundled rows can't be removed."""
     path = database or user_database_path()
-    if row_id not in {r.id for rows in _tuples(read_user_rows(path)) for r in rows}:
+    found = [
+        Edit(k, row_id, None)
+        for k, rows in read_layer(path).items()
+        if kind in ("", k) and any(r.id == row_id for r in rows)
+    ]
+    if not found:
         raise InputError("catalog.not_yours", id=row_id)
-
-    def write(db: Any) -> None:
-        for table in USER_TABLES:
-            db.table(table).delete_where("id = ?", [row_id])
-
-    _write(path, write)
+    apply_edits(found, "remove", row_id, path)
 
 
-def _tuples(rows: UserRows) -> tuple[tuple[Offer, ...], tuple[PurchasePrice, ...]]:
-    return rows.offers, rows.purchase_prices
+def revert(row: Any, database: Path | None = None) -> None:
+    """Take back the correction of one row."""
+    remove(row.id, database, kind=kind_of(row))
 
 
-def read_user_rows(path: Path) -> UserRows:
-    """All rows of the user; none where the file does not exist."""
-    if not path.is_file():
-        return UserRows()
-    with _explained(path):
-        connection = sqlite3.connect(f"{path.resolve().as_uri()}?mode=rw", uri=True, timeout=BUSY_SECONDS)
-        try:
-            connection.row_factory = sqlite3.Row
-            if _pending(connection, path):
-                connection.close()
-                _write(path, lambda _db: None)
-                return read_user_rows(path)
-            tables = {
-                t: [dict(r) for r in connection.execute(f"SELECT * FROM {t} ORDER BY rowid")] for t in USER_TABLES
-            }
-        finally:
-            connection.close()
-    return UserRows(
-        offers=tuple(_own(Offer, row, path) for row in tables["offer"]),
-        purchase_prices=tuple(_own(PurchasePrice, row, path) for row in tables["purchase_price"]),
-    )
-
-
-def _own(model: type[Stored], row: dict[str, Any], path: Path) -> Stored:
-    filled = {k: v for k, v in decode(row, model).items() if v is not None}
+def file_sha256(path: Path) -> str:
+    """The hash of a quotation's file, by which one can tell later that it is the same."""
     try:
-        return model.model_validate({**filled, "origin": "user"})
-    except ValidationError as error:
-        raise CatalogError("catalog.user_damaged", path=str(path), detail=f"{row.get('id')}: {error}") from error
-
-
-def _pending(connection: sqlite3.Connection, path: Path) -> bool:
-    """Whether the file is older than the program; one that is newer is refused."""
-    exists = connection.execute("SELECT 1 FROM sqlite_master WHERE name = '_sqlite_migrations'").fetchone()
-    query = "SELECT name FROM _sqlite_migrations WHERE migration_set = ? ORDER BY rowid"
-    applied = tuple(row[0] for row in connection.execute(query, [USER_SET])) if exists else ()
-    if set(applied) - set(USER_STEPS):
-        raise CatalogError("catalog.user_newer", path=str(path))
-    return applied != USER_STEPS
-
-
-def _write(path: Path, write: Callable[[Any], None]) -> None:
-    """Run one write in one transaction, after bringing the file up to date."""
-    from sqlite_utils import Database
-
-    from engine.catalog.schema import USER
-
-    with _explained(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        connection = sqlite3.connect(path, timeout=BUSY_SECONDS)
-        try:
-            _pending(connection, path)
-            db = Database(connection)
-            USER.apply(db)
-            with db.atomic():
-                write(db)
-        finally:
-            connection.close()
-
-
-@contextmanager
-def _explained(path: Path) -> Generator[None]:
-    """Turn what SQLite and the disk say into errors that tell what happened."""
-    try:
-        yield
-    except sqlite3.OperationalError as error:
-        text = str(error)
-        if "locked" in text or "busy" in text:
-            raise CatalogError("catalog.user_locked", path=str(path)) from error
-        raise CatalogError("catalog.user_unwritable", path=str(path), detail=text) from error
-    except sqlite3.DatabaseError as error:
-        raise CatalogError("catalog.user_damaged", path=str(path), detail=str(error)) from error
+        if path.stat().st_size > MAX_QUOTATION_BYTES:
+            raise InputError("catalog.file_too_large", path=str(path))
+        return hashlib.sha256(path.read_bytes()).hexdigest()
     except OSError as error:
-        raise CatalogError("catalog.user_unwritable", path=str(path), detail=str(error)) from error
-
-
-def set_aside(database: Path | None = None) -> Path | None:
-    """Rename a database that can't be used, so that a fresh one can begin; nothing is deleted. None: there is none."""
-    path = database or user_database_path()
-    if not path.exists():
-        return None
-    stamp = datetime.now(UTC).strftime("%Y%m%d-%H%M%S")
-    target = path.with_name(f"{path.stem}-set-aside-{stamp}{path.suffix}")
-    number = 1
-    while target.exists():
-        number += 1
-        target = path.with_name(f"{path.stem}-set-aside-{stamp}-{number}{path.suffix}")
-    with _explained(path):
-        path.rename(target)
-    return target
+        raise InputError("catalog.file_unreadable", path=str(path), detail=error.strerror or str(error)) from error

@@ -167,6 +167,11 @@ class Offer(Frozen):
     members_only: bool = False  # subsidised internal rates: history only, never offered to others
     queue_days: float = 0.0  # usual wait before a job starts (shared clusters)
     max_gpus: int | None = None
+    valid_until: date | None = None  # of a quotation: last day on which the seller stands by it
+    tax_included: bool | None = None  # None = not said
+    includes: str = ""  # what the price covers beside the cards, in the seller's words
+    file_path: str = ""  # the quotation itself, as a file on the user's computer
+    file_sha256: str = ""
     source_url: str = ""
     source_title: str = ""
     confidence: Confidence = "medium"
@@ -188,6 +193,11 @@ class PurchasePrice(Frozen):
     whole_server: bool = False
     country: str = ""
     observed_on: date | None = None
+    valid_until: date | None = None  # of a quotation: last day on which the seller stands by it
+    tax_included: bool | None = None  # None = not said
+    includes: str = ""  # what the price covers beside the cards, in the seller's words
+    file_path: str = ""  # the quotation itself, as a file on the user's computer
+    file_sha256: str = ""
     source_url: str = ""
     confidence: Confidence = "medium"
     notes: str = ""

@@ -22,6 +22,13 @@ TEMPLATES: dict[str, str] = {
         "The file with your own offers, {path}, could not be opened or written ({detail}). "
         "Check its folder's permissions and the free space."
     ),
+    "catalog.user_full": N_(
+        "There is no space left for the file with your own rows, {path}. Nothing was changed; make room and try again."
+    ),
+    "catalog.nothing_to_undo": N_("There is no change of your own rows that could be undone."),
+    "catalog.no_copy": N_("There is no earlier copy of your own rows."),
+    "catalog.file_too_large": N_("{path} is larger than 100 MiB and is hardly a quotation."),
+    "catalog.file_unreadable": N_("{path} can't be read: {detail}"),
     "catalog.not_yours": N_("{id} is not one of your own rows, so it can't be removed."),
     "catalog.unknown_gpu": N_("There is no card named {name} in the catalogue. Similar names: {similar}"),
     "catalog.unknown_id": N_("There is nothing named {name} in the catalogue. Similar names: {similar}"),

@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from engine.catalog import user
+from engine.catalog import store
 from engine.catalog.load import load_base, load_catalog
 from engine.catalog.user import (
     add_offer,
@@ -119,14 +119,14 @@ def test_a_kill_in_the_middle_of_a_write_loses_nothing() -> None:
     code = (
         "import os, signal\n"
         "from pathlib import Path\n"
-        "from engine.catalog import user\n"
+        "from engine.catalog import store\n"
         "def write(db):\n"
         "    db.execute('PRAGMA cache_spill = 1')\n"
-        "    row = next(iter(db.table('offer').rows))\n"
+        "    row = next(iter(db.table('own_row').rows))\n"
         "    for i in range(3000):\n"
-        "        db.table('offer').insert({**row, 'id': f'half-{i}', 'notes': 'x' * 2000})\n"
+        "        db.table('own_row').insert({**row, 'id': f'half-{i}', 'content': 'x' * 2000})\n"
         "    os.kill(os.getpid(), signal.SIGKILL)\n"
-        f"user._write(Path({str(path)!r}), write)\n"
+        f"store.write(Path({str(path)!r}), write)\n"
     )
     ended = subprocess.run([sys.executable, "-c", code], check=False)
     assert ended.returncode == -signal.SIGKILL
@@ -158,7 +158,7 @@ def test_a_damaged_file_is_said_and_kept(contents: bytes) -> None:
 def test_a_row_that_makes_no_sense_is_said() -> None:
     add_offer(campus())
     with closing(sqlite3.connect(user_database_path())) as db:
-        db.execute("UPDATE offer SET currency = 'yuan'")
+        db.execute("UPDATE own_row SET content = replace(content, 'CNY', 'yuan')")
         db.commit()
     with pytest.raises(CatalogError) as caught:
         load_catalog()
@@ -192,7 +192,7 @@ def test_an_empty_database_is_brought_up_to_date() -> None:
 
 def test_a_locked_file_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     add_offer(campus())
-    monkeypatch.setattr(user, "BUSY_SECONDS", 0.05)
+    monkeypatch.setattr(store, "BUSY_SECONDS", 0.05)
     with closing(sqlite3.connect(user_database_path())) as other:
         other.execute("BEGIN EXCLUSIVE")
         with pytest.raises(CatalogError) as caught:
