@@ -6,6 +6,7 @@ Links are stated by the node where it is known, else by the card; what neither s
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, cast
@@ -119,7 +120,7 @@ def cluster_for(
     """
     per_node = gpus_per_node or (system.gpus if system is not None else 1)
     intra, guessed = _intra_link(gpu, system, per_node)
-    inter, inter_guessed = _inter_link(gpu, system, per_node) if nodes > 1 else (None, False)
+    inter, inter_guessed = _inter_link(gpu, system, per_node, nodes) if nodes > 1 else (None, False)
     return Cluster(
         gpu=gpu,
         system=system,
@@ -176,7 +177,16 @@ def _card_link(gpu: Gpu, per_node: int) -> LinkKind | None:
     return "mesh"
 
 
-def _inter_link(gpu: Gpu, system: System | None, per_node: int) -> tuple[Link, bool]:
+def _link_domain(system: System) -> int:
+    """Cards that one switch joins across nodes, by the system's entry: 72 in a rack of NVL72; 0 where there is none."""
+    found = re.search(r"NVL(\d{2,})\b", system.name) or re.search(r"(\d+) GPUs per NVLink domain", system.notes)
+    return int(found[1]) if found and system.topology == "NVSwitch" else 0
+
+
+def _inter_link(gpu: Gpu, system: System | None, per_node: int, nodes: int) -> tuple[Link, bool]:
+    if system is not None and per_node * nodes <= _link_domain(system):
+        rate = system.intra_node_bytes_per_second or gpu.interconnect_bytes_per_second or None
+        return _link("nvswitch", rate / 2 if rate else None, system.source_url)
     fabric = (system.fabric if system is not None else "").lower()
     kind: LinkKind
     if "infiniband" in fabric:

@@ -8,7 +8,7 @@ from importlib.resources import files
 import pytest
 
 from engine.advice.advise import advise
-from engine.advice.result import Assessment
+from engine.advice.result import Advice, Assessment
 from engine.advice.scaling import WORTHWHILE, scaling_of_plan
 from engine.advice.scaling_result import Scaling
 from engine.catalog.load import load_catalog
@@ -42,9 +42,13 @@ def example(name: str) -> Scenario:
 
 
 @cache
+def advice_of(name: str) -> Advice:
+    return advise(example(name), known())
+
+
+@cache
 def found(name: str) -> tuple[Assessment, Scaling]:
-    scenario = example(name)
-    advice = advise(scenario, known())
+    scenario, advice = example(name), advice_of(name)
     plan = advice.ranked[advice.picks[0].index]
     scaling = scaling_of_plan(plan, scenario, known())
     assert scaling is not None
@@ -110,10 +114,20 @@ def test_beyond_the_worthwhile_number_added_cards_do_less_than_half() -> None:
         assert gained < WORTHWHILE * (point.gpus - last.gpus)
 
 
+def test_a_plan_of_several_machines_is_one_of_the_points() -> None:
+    scenario = example("full-70b-rented")
+    plan = next(a for a in advice_of("full-70b-rented").ranked if a.plan.cluster.nodes > 1)
+    scaling = scaling_of_plan(plan, scenario, known())
+    assert scaling is not None
+    cluster = plan.plan.cluster
+    own = next(p for p in scaling.points if (p.gpus, p.nodes) == (cluster.gpus, cluster.nodes))
+    assert own.days.expected == pytest.approx(plan.calendar_days.expected)
+    assert scaling.points[0].gpus < cluster.gpus < scaling.points[-1].gpus
+
+
 def test_a_service_has_no_such_curve() -> None:
     scenario = example("serve-70b-50-users")
-    advice = advise(scenario, known())
-    assert scaling_of_plan(advice.ranked[0], scenario, known()) is None
+    assert scaling_of_plan(advice_of("serve-70b-50-users").ranked[0], scenario, known()) is None
 
 
 def test_it_can_be_called_off() -> None:
@@ -139,7 +153,7 @@ def test_the_chart_and_its_words_tell_the_same(code: str) -> None:
 
 @pytest.mark.parametrize("name", [*TRAINING, "serve-70b-50-users"])
 def test_the_parts_of_the_time_are_the_whole(name: str) -> None:
-    plan = advise(example(name), known()).ranked[0]
+    plan = advice_of(name).ranked[0]
     shares = time_shares(plan)
     assert sum(shares.values()) == pytest.approx(1)
     assert min(shares.values()) > 0
@@ -147,5 +161,5 @@ def test_the_parts_of_the_time_are_the_whole(name: str) -> None:
         language = Language(code)  # type: ignore[arg-type]
         largest = max(shares, key=lambda part: shares[part])
         assert language.label(largest) in split_alt(plan, language)
-        assert svg_bytes(split_chart([plan, plan], LIGHT, language))
         assert split_caption(plan, language)
+    assert svg_bytes(split_chart([plan, plan], LIGHT, Language("zh_CN")))

@@ -105,3 +105,20 @@ def test_a_card_of_unmeasured_kind_says_so_and_is_wide() -> None:
     assert "speed.not_measured" in [f.code for f in speed_findings(cluster_for(odd), "bf16", "megatron")]
     new, old = (hardware_block([cluster_for(c)], framework="megatron").matrix_efficiency for c in (odd, gpu(A100)))
     assert new.at().relative_width > old.at().relative_width
+
+
+def test_cards_of_one_rack_are_joined_by_its_switch_and_racks_by_the_network() -> None:
+    """A GB200 NVL72 rack is sold by trays of 4; its 72 cards share one NVLink domain (the systems' own entries)."""
+    rack = next(s for s in load_base().systems if s.id == "gb200-nvl72")
+    card = load_base().gpu_by_id[rack.gpu_id]
+    within = cluster_for(card, rack, gpus_per_node=4, nodes=18)
+    beyond = cluster_for(card, rack, gpus_per_node=4, nodes=36)
+    assert within.inter_node is not None
+    assert beyond.inter_node is not None
+    assert (within.inter_node.kind, within.inter_node.bytes_per_second) == ("nvswitch", 900e9)
+    assert beyond.inter_node.kind == "infiniband"
+    others = [s for s in load_base().systems if s.id in ("dgx-h100", "dgx-b200")]
+    for system in others:
+        pair = cluster_for(load_base().gpu_by_id[system.gpu_id], system, nodes=2)
+        assert pair.inter_node is not None
+        assert pair.inter_node.kind == "infiniband"

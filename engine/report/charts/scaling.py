@@ -50,6 +50,14 @@ def _days(axes: Axes, scaling: Scaling, look: Look, language: Language) -> None:
         cards, [p.days.low for p in points], [p.days.high for p in points], color=BLUE, alpha=0.22, linewidth=0
     )
     axes.plot(cards, [p.days.expected for p in points], color=BLUE, linewidth=1.5, marker="o", markersize=3.2)
+    changed = [p for p in points if p.batch_changed]
+    if changed:
+        said = language.gettext("batch up to a tenth larger or smaller")
+        hollow = look.background
+        axes.plot(
+            [p.gpus for p in changed], [p.days.expected for p in changed], "o", color=BLUE, markerfacecolor=hollow,
+            markersize=5, label=said,
+        )  # fmt: skip
     own = next((p for p in points if p.gpus == scaling.gpus), None)
     if own is not None:
         axes.plot([own.gpus], [own.days.expected], color=BLUE, marker="D", markersize=8, linestyle="none")
