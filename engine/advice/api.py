@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from decimal import ROUND_HALF_UP, Decimal
 
@@ -13,7 +13,7 @@ from engine.architecture.model import Architecture
 from engine.cost.age import age_days, price_spread
 from engine.cost.result import CostAssessment
 from engine.findings import Finding, Severity
-from engine.hardware.model import ApiPrice
+from engine.hardware.model import ApiPrice, CatalogSnapshot
 from engine.i18n import money_param
 from engine.layout.model import Method
 from engine.quantity import Bounds, Estimate, Money, MoneyEstimate, Term
@@ -21,10 +21,12 @@ from engine.scenario import InferenceWorkload, Task, TrainingWorkload
 from engine.search.resolve import ResolvedTask
 from engine.search.search import SearchResult
 
-__all__ = ["api_baselines", "same_model"]
+__all__ = ["alike_rules", "api_baselines", "same_model"]
 
 DAYS_PER_MONTH = 365 / 12
 CENT = Decimal("0.01")
+#: Models of one shape whose numbers of parameters differ by a smaller share cost the same to serve.
+LIKE_SIZE = 0.02
 #: Words in a model's name that do not make it another model for the purpose of a price.
 _SUFFIXES = frozenset(
     ["instruct", "turbo", "versatile", "instant", "chat", "it", "hf", "base", "fp8", "bf16", "latest"]
@@ -39,6 +41,7 @@ class _Quote:
 
     price: ApiPrice
     terms: tuple[Term, ...]
+    alike: bool = False  # of another model of the same size and shape
 
     @property
     def total(self) -> Estimate:
@@ -62,6 +65,19 @@ def api_baselines(result: SearchResult, picks: Sequence[Pick]) -> tuple[ApiBasel
     return tuple(found)
 
 
+def alike_rules(result: SearchResult, api: Sequence[ApiBaseline]) -> Iterator[Finding]:
+    """Say which comparisons take another model's price."""
+    resolved = {r.task.id: r for r in result.resolved}
+    for baseline in api:
+        if baseline.alike:
+            of = resolved[baseline.task_id]
+            name = of.task.name or of.architecture.name
+            params: dict[str, str | int | float | None] = {
+                "task": name, "name": of.architecture.name, "model": baseline.model,
+            }  # fmt: skip
+            yield Finding(code="api.alike", severity=Severity.INFO, params=params)
+
+
 def _without_setup(cost: CostAssessment) -> Money:
     """Cost of the job without the engineer's hours of setting it up, which an API's bill has none of either."""
     setup = sum((Decimal(repr(t.expected)) for t in cost.job_terms if t.name == "cost.engineering"), Decimal(0))
@@ -83,6 +99,7 @@ def _baseline(task: Task, quote: _Quote, own: Money | None, result: SearchResult
         cost=cost,
         terms=quote.terms,
         allowed=allowed,
+        alike=quote.alike,
         finding=_compared(quote.price, cost.money, own, allowed, data_may_leave=constraints.data_may_leave),
     )
 
@@ -107,16 +124,37 @@ def _compared(price: ApiPrice, cost: Money, own: Money | None, allowed: bool, *,
     )
 
 
-def _quotes(resolved: ResolvedTask, result: SearchResult) -> Iterator[_Quote]:
-    workload = resolved.task.workload
-    for price in _current(result.catalog.api_prices, result.scenario.as_of):
-        if isinstance(workload, InferenceWorkload) and price.kind == "inference":
-            if same_model(price.model, resolved.architecture):
-                yield from _inference_quote(price, workload, result)
-        elif isinstance(workload, TrainingWorkload) and price.kind == "fine-tune":
-            adapters = workload.method in _HOSTED_METHODS and "reinforcement" not in price.notes.lower()
-            if adapters and _trains(price.model, resolved.architecture):
-                yield from _training_quote(price, workload, result)
+def _quotes(resolved: ResolvedTask, result: SearchResult) -> list[_Quote]:
+    """Offers for this very model; where outputs are wanted and nobody sells it, those for one of the same shape."""
+    workload, architecture = resolved.task.workload, resolved.architecture
+    prices = _current(result.catalog.api_prices, result.scenario.as_of)
+    if isinstance(workload, TrainingWorkload):
+        return [
+            quote
+            for price in prices
+            if price.kind == "fine-tune" and workload.method in _HOSTED_METHODS
+            if "reinforcement" not in price.notes.lower() and _trains(price.model, architecture)
+            for quote in _training_quote(price, workload, result)
+        ]
+    served = [p for p in prices if p.kind == "inference"]
+    exact = [p for p in served if same_model(p.model, architecture)]
+    names = set() if exact else _names_of_like_models(architecture, result.catalog)
+    alike = [p for p in served if _words(p.model) in names]
+    return [
+        replace(quote, alike=not exact)
+        for price in exact or alike
+        for quote in _inference_quote(price, workload, result)
+    ]
+
+
+def _names_of_like_models(architecture: Architecture, catalog: CatalogSnapshot) -> set[tuple[str, ...]]:
+    """Names of the catalogue's models with the same layers and width, and parameters within `LIKE_SIZE`."""
+    return {
+        _words(model.id)
+        for model in catalog.models
+        if (model.layers, model.hidden_size) == (architecture.layers, architecture.hidden_size)
+        and abs(model.parameters_total / architecture.parameters_total - 1) <= LIKE_SIZE
+    }
 
 
 def _current(prices: Sequence[ApiPrice], as_of: date) -> list[ApiPrice]:

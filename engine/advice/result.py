@@ -80,6 +80,7 @@ class ApiBaseline(Frozen):
     cost: MoneyEstimate
     terms: tuple[Term, ...]
     allowed: bool
+    alike: bool = False  # priced for another model of the same size and shape: nobody listed sells this one
     finding: Finding
 
 

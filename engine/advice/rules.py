@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from engine.advice.api import alike_rules
 from engine.advice.result import ApiBaseline, Pick
 from engine.advice.rules_nothing import nothing_works
 from engine.advice.rules_plans import plan_rules
@@ -21,6 +22,7 @@ def findings_of(result: SearchResult, picks: Sequence[Pick], api: Sequence[ApiBa
     found: list[Finding] = [
         *nothing_works(result),
         *(b.finding for b in api),
+        *alike_rules(result, api),
         *task_rules(result),
         *plan_rules(result, picks),
         *(a for r in result.resolved for a in r.assumptions),

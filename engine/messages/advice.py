@@ -109,6 +109,10 @@ TEMPLATES: dict[str, str] = {
         "setting up not counted)."
     ),
     "api.alone": N_("By the token at {provider} ({model}) the same work costs {cost:money}."),
+    "api.alike": N_(
+        "{task}: no listed provider sells {name} by the token. The comparison takes {model}, a model of the same size "
+        "and shape; its answers differ."
+    ),
     "api.data_must_stay": N_(
         "By the token at {provider} ({model}) the same work would cost {cost:money}, but your data may not leave the "
         "building."

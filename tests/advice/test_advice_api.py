@@ -79,3 +79,18 @@ def test_the_last_price_before_the_date_counts() -> None:
     now = price("now", **INPUT_OUTPUT)
     (baseline,) = advise(scenario(serving()), catalog(api_prices=(later, older, now))).api
     assert {t.values["price_per_million"] for t in baseline.terms} == {0.5, 2.0}
+
+
+def test_where_nobody_sells_the_model_one_of_the_same_shape_is_compared_and_named() -> None:
+    twin = named("maker/Twin-2")
+    other = Architecture.model_validate({**MEDIUM.model_dump(), "id": "maker/Other", "layers": MEDIUM.layers + 1})
+    prices = (price("a", model="twin-2", **INPUT_OUTPUT), price("b", model="other", **INPUT_OUTPUT))
+    known = catalog(api_prices=prices, models=(MEDIUM, twin, other))
+    advice = advise(scenario(serving(), ways=("rent",)), known)
+    (baseline,) = advice.api
+    assert baseline.alike and baseline.model == "twin-2"
+    assert [f.params["model"] for f in advice.findings if f.code == "api.alike"] == ["twin-2"]
+    assert not wordless(all_findings(advice))
+    own = catalog(api_prices=(*prices, price("c", **INPUT_OUTPUT)), models=(MEDIUM, twin, other))
+    (exact,) = advise(scenario(serving(), ways=("rent",)), own).api
+    assert not exact.alike and exact.model == "medium"
