@@ -7,6 +7,7 @@ The formulas stand here as spreadsheet text and share nothing with the engine. I
 nowhere: the sheets prove arithmetic, not prices. Every amount of a month is rounded to the cent, as a bill is.
 """
 
+# ruff: noqa: E501  (a formula of the sheet is one line)
 from __future__ import annotations
 
 import csv
