@@ -6,6 +6,7 @@ from typing import Any
 
 from engine.architecture import config_keys as names
 from engine.architecture.config_keys import ConfigKeys
+from engine.errors import InputError
 
 __all__ = ["attention_layers", "experts", "linear_layers", "per_layer_inputs"]
 
@@ -136,9 +137,13 @@ def experts(keys: ConfigKeys, fields: dict[str, Any]) -> dict[str, Any]:
         extra |= {"dense_layers": layers, "norms": 7}
     first, frequency = _placement(keys, layers, extra)
     per_token = keys.number(*names.EXPERTS_PER_TOKEN) or keys.required(names.EXPERTS_PER_TOKEN[0])
+    if per_token > count:
+        raise InputError(
+            "model.bad_value", file=keys.where, key=names.EXPERTS_PER_TOKEN[0], value=f"{per_token} > {count}"
+        )
     return {
         "experts": count,
-        "experts_per_token": min(per_token, count),
+        "experts_per_token": per_token,
         "shared_experts": shared,
         "moe_intermediate_size": width,
         "first_dense_layers": first,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from engine.architecture.config_dialects import translated
 from engine.errors import InputError
 
 __all__ = ["KNOWN_TYPES", "ConfigKeys"]
@@ -40,6 +41,7 @@ PLAIN_MLP = frozenset({
 LAYER_NORM = frozenset({
     "gpt2", "gpt_neox", "gptj", "gpt_bigcode", "opt", "bloom", "falcon", "refinedweb", "refinedwebmodel", "phi",
     "starcoder2", "nemotron", "codegen", "persimmon", "stablelm", "stablelm_epoch", "phimoe", "gpt_neo",
+    "phi3small",
 })  # fmt: skip
 LAYER_NORM_WITHOUT_BIAS = frozenset({"mpt", "dbrx", "cohere", "cohere2"})
 NO_NORM_WEIGHTS = frozenset({"olmo"})
@@ -66,7 +68,8 @@ FULL_NORM = frozenset({"olmo2", "olmo3", "olmoe", "minimax_m2"})
 TIED = frozenset({
     "gpt2", "gpt_bigcode", "gpt_neo", "opt", "bloom", "falcon", "refinedweb", "refinedwebmodel", "mpt", "gemma",
     "gemma2", "gemma3", "gemma3_text", "gemma3n", "gemma3n_text", "gemma4", "gemma4_text", "cohere", "cohere2",
-    "starcoder2", "smollm3", "minicpm", "lfm2", "lfm2_moe", "granitemoehybrid", "mamba", "qwen3_5_text", "grok-1",
+    "starcoder2", "smollm3", "minicpm", "phi3small", "lfm2", "lfm2_moe", "granitemoehybrid", "mamba", "qwen3_5_text",
+    "grok-1",
 })  # fmt: skip
 #: A bias, or a learned correction, on the scores of the router.
 ROUTER_BIAS = frozenset({
@@ -104,7 +107,7 @@ class ConfigKeys:
         text = next((config[k] for k in ("text_config", "llm_config", "language_config") if _table(config.get(k))), {})
         self.where = where
         self.guessed: list[str] = []
-        self._values: dict[str, Any] = {**config, **text}
+        self._values = translated({**config, **text})
         self.model_type = str(self._values.get("model_type") or "").lower()
 
     def get(self, *names: str) -> Any:
@@ -122,7 +125,8 @@ class ConfigKeys:
         value = self.get(*names)
         if isinstance(value, list) and value:  # one entry a layer
             numbers = [self._checked(names[0], x) for x in value]
-            return max(set(numbers), key=numbers.count)
+            usual = max(numbers, key=numbers.count)  # the first of those that occur most
+            return usual if len(set(numbers)) == 1 else self.guess(names[0], usual)
         return default if value is None else self._checked(names[0], value)
 
     def required(self, *names: str) -> int:
@@ -136,8 +140,17 @@ class ConfigKeys:
 
     def guess(self, field: str, value: int) -> int:
         """A value that was assumed; its field is listed for the reader."""
-        self.guessed.append(field)
+        if field not in self.guessed:
+            self.guessed.append(field)
         return value
+
+    def mean(self, *names: str) -> int:
+        """A count of which the layers may have different ones: the mean, rounded up, keeps the sum over the layers."""
+        value = self.get(*names)
+        layers = self.number(*LAYERS)
+        if not isinstance(value, list) or len(value) != layers or len(set(map(str, value))) == 1:
+            return self.number(*names)
+        return self.guess(names[0], -(-sum(self._checked(names[0], x) for x in value) // layers))
 
     def flag(self, *names: str, default: bool = False) -> bool:
         """A yes-or-no setting."""

@@ -131,7 +131,7 @@ def _kv_heads(keys: ConfigKeys, heads: int) -> int:
 def _width(keys: ConfigKeys, hidden: int) -> int:
     if keys.model_type in ("llama4", "llama4_text"):  # experts have `intermediate_size`, dense layers their own
         return keys.number("intermediate_size_mlp", "intermediate_size")
-    width = keys.number(*names.MLP_WIDTH)
+    width = keys.mean(*names.MLP_WIDTH)
     if width:
         return width
     if keys.get("expansion_ratio") is not None:

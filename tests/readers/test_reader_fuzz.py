@@ -7,6 +7,7 @@ measured.
 from __future__ import annotations
 
 import json
+import os
 import random
 import resource
 import sys
@@ -101,6 +102,11 @@ def _run(path: Path) -> None:
     task_fields(read_run(path, CATALOG))
 
 
+def _gguf(path: Path) -> None:
+    os.truncate(path, 700_000)  # as long as the data of the tensors makes it; the file has holes
+    read_model(path)
+
+
 def _weights(path: Path) -> None:
     (path.parent / "config.json").write_bytes(_seeds(CONFIGS, "*8B.json")[0])
     read_model(path)
@@ -118,7 +124,7 @@ SCENARIOS = Path(__file__).parents[2] / "resources/examples"
 #: Reader -> (name of the file, reads it, valid contents)
 READERS: dict[str, tuple[str, Callable[[Path], object], list[bytes]]] = {
     "config.json": ("config.json", read_config, _seeds(CONFIGS, "*.json") + _seeds(DATA / "configs", "*.json")),
-    "gguf": ("m.gguf", read_model, [_gguf_header()]),
+    "gguf": ("m.gguf", _gguf, [_gguf_header()]),
     "safetensors": ("model.safetensors", _weights, [_safetensors()]),
     "yaml": ("run.yaml", _run, _runs()),
     "run-json": ("run.json", _run, [c for c in _runs() if c[:1] == b"{"]),
