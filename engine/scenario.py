@@ -28,6 +28,7 @@ from engine.quantity import Currency, Frozen, Money
 __all__ = [
     "SCHEMA_VERSION",
     "Constraints",
+    "CostTerms",
     "Data",
     "Economics",
     "InferenceWorkload",
@@ -47,6 +48,8 @@ SCHEMA_VERSION = 1
 
 #: Tokens of one run beyond which a figure is a slip: the largest corpora have some 10^14. It keeps costs printable.
 MOST_TOKENS_PER_RUN = 1e18
+#: A century: no deadline is later.
+MOST_DAYS = 36_525.0
 #: Amount of money beyond which a figure is a slip, in any currency; exact sums of cents hold up to 10^26.
 MOST_MONEY = Decimal("1e15")
 
@@ -132,10 +135,10 @@ class InferenceWorkload(Frozen):
     concurrent_users: int = Field(default=1, ge=1)
     prompt_tokens: int = Field(default=1024, ge=1)
     output_tokens: int = Field(default=512, ge=1)
-    requests_per_day: float = Field(default=1000, ge=0)
-    months: float = Field(default=12, gt=0)  # how long the service runs
-    tokens_per_second_per_user: float = Field(default=10, gt=0)  # target while decoding
-    first_token_seconds: float = Field(default=5, gt=0)  # target
+    requests_per_day: float = Field(default=1000, ge=0, le=1e12)
+    months: float = Field(default=12, gt=0, le=1200)  # how long the service runs
+    tokens_per_second_per_user: float = Field(default=10, gt=0, le=1e6)  # target while decoding
+    first_token_seconds: float = Field(default=5, gt=0, le=1e9)  # target
     weight_quantization: WeightQuantization | None = None  # None = the search may choose (16-bit, fp8, 4-bit)
     kv_cache_bits: Literal[4, 8, 16] = 16
     engine: Literal["vllm", "sglang", "tensorrt-llm", "llama.cpp", "ollama", "hf-transformers"] = "vllm"
@@ -167,7 +170,7 @@ class Constraints(Frozen):
     """What limits the choice. Empty means no limit."""
 
     budget: StatedMoney | None = None
-    deadline_days: float | None = Field(default=None, gt=0)
+    deadline_days: float | None = Field(default=None, gt=0, le=MOST_DAYS)
     ways: tuple[Literal["buy", "rent", "shared", "owned"], ...] = ("buy", "rent", "shared", "owned")
     allow_spot: bool = False
     region: Literal["", "CN", "US", "EU", "UK", "other"] = ""
@@ -184,6 +187,35 @@ class Constraints(Frozen):
     server_room: bool = True  # False: only machines that stand in an office (workstations)
 
 
+class CostTerms(Frozen):
+    """What a purchase or a contract brings with it. Nothing is added that is not stated, but for the spare parts."""
+
+    project_months: int | None = Field(default=None, ge=1, le=120)  # how long the work goes on; None = the years below
+    accounting_years: float = Field(default=5, gt=0, le=20)  # depreciation in the books, straight line
+    education_discount: float = Field(default=0, ge=0, lt=1)  # or a negotiated one, on what is bought
+    import_duty: float = Field(default=0, ge=0, le=2)
+    tax_rate: float = Field(
+        default=0, ge=0, le=1
+    )  # VAT on top of the prices, bought and rented; 0 = as they are stated
+    financed_share: float = Field(default=0, ge=0, le=1)  # share of the price that is lent
+    loan_rate: float = Field(default=0.06, ge=0, lt=1)  # a year; also that of a lease
+    loan_months: int = Field(default=36, ge=1, le=120)
+    colocation_per_kw_month: Money | None = None  # None = the room costs nothing extra
+    staff_hours_per_month: float = Field(default=0, ge=0, le=730)  # of looking after machines of one's own
+    warranty_months: int = Field(default=36, ge=0, le=120)
+    spares_per_year: float = Field(default=0.03, ge=0, lt=1)  # of the price, once the warranty is over (assumption)
+    snapshot_gb: float = Field(default=0, ge=0)  # kept at the provider beside data and checkpoints
+    support_share: float = Field(default=0, ge=0, le=1)  # support plan of a provider, of the rent
+    minimum_top_up: Money | None = None  # smallest payment in advance
+    base_share: float = Field(default=0.6, gt=0, lt=1)  # hybrid: share of the cards that is bought, the rest is rented
+    wait_months: int = Field(default=6, ge=1, le=60)  # way "wait": rented until then
+    orchestration_share: float = Field(
+        default=0, ge=0, le=1
+    )  # scheduler and monitoring, of the compute of a checkpoint
+    recovery_hours: float = Field(default=2, ge=0, le=200)  # engineer's hours for each failed run (assumption)
+    reuse_value: Money | None = None  # what checkpoints and evaluations are worth later, for each successful one
+
+
 class Economics(Frozen):
     """Figures that costs are built from. A figure that is None is taken from the catalogue for the region."""
 
@@ -194,6 +226,7 @@ class Economics(Frozen):
     pue: float | None = Field(default=None, ge=1, le=3)
     engineer_hour: StatedMoney | None = None
     discount_rate: float = Field(default=0.05, ge=0, lt=1)
+    terms: CostTerms = CostTerms()
 
 
 class MeasuredPeak(Frozen):
@@ -209,7 +242,7 @@ class MeasuredPeak(Frozen):
 
 
 class MeasuredSpeed(Frozen):
-    """A rate of training that the user measured in a run of their own, with what ran and on what."""
+    """A rate that the user measured in a run of their own (of a service: output tokens), with what ran and on what."""
 
     task_id: str
     gpu_id: str
@@ -218,7 +251,7 @@ class MeasuredSpeed(Frozen):
     nodes: int = Field(default=1, gt=0)
     tokens_per_second_per_gpu: float = Field(gt=0, lt=1e9)  # of one card, without padding, once it runs steadily
     model: ModelChoice
-    job: Job
+    job: Job | InferenceJob
     layout: Layout
 
 

@@ -35,6 +35,8 @@ Origin = Literal["catalog", "user", "scenario"]
 OfferTerm = Literal[
     "buy", "on-demand", "spot", "reserved-1m", "reserved-1y", "reserved-3y", "monthly", "shared", "owned"
 ]
+#: Price, in any currency, beyond which a figure is a slip.
+MOST_PRICE = Decimal("1e12")
 
 
 class Gpu(Frozen):
@@ -154,7 +156,7 @@ class Offer(Frozen):
     gpus_per_unit: int | None = None  # cards in the unit that is sold; None = not stated
     region: str = ""  # "" = not stated
     country: str = ""  # ISO code where the region tells it
-    price_per_gpu_hour: Decimal = Field(ge=0)
+    price_per_gpu_hour: Decimal = Field(ge=0, le=MOST_PRICE)
     currency: Currency
     term: OfferTerm
     vcpus: float | None = None
@@ -187,7 +189,7 @@ class PurchasePrice(Frozen):
     product: str
     seller: str
     condition: Literal["new", "used", "msrp"]
-    price: Decimal = Field(ge=0)
+    price: Decimal = Field(gt=0, le=MOST_PRICE)
     currency: Currency
     cards: int = Field(default=1, gt=0)
     whole_server: bool = False
@@ -244,7 +246,7 @@ class ExchangeRate(Frozen):
     """`units_per_usd` units of `currency` for one US dollar on `observed_on`."""
 
     currency: Currency
-    units_per_usd: Decimal = Field(gt=0)
+    units_per_usd: Decimal = Field(ge=Decimal("1e-6"), le=Decimal("1e9"))
     observed_on: date
     source: str
 

@@ -223,3 +223,23 @@ def test_shared_caches_of_damaged_settings_are_never_negative(damage: dict[str, 
     found = read_config({**raw, **damage, **({"text_config": text} if "text_config" in raw else {})})
     assert found.kv_elements_per_token_full >= 0
     assert found.kv_elements_per_token_window >= 0
+
+
+LAYERED = {"model_type": "llama", "hidden_size": 64, "num_hidden_layers": 4, "num_attention_heads": 4,
+           "num_key_value_heads": 2, "vocab_size": 1000, "tie_word_embeddings": False}  # fmt: skip
+
+
+def test_widths_that_differ_from_layer_to_layer_keep_their_sum_and_are_said_to_be_read_so() -> None:
+    even = read_config({**LAYERED, "intermediate_size": [100, 100, 100, 100]})
+    mixed = read_config({**LAYERED, "intermediate_size": [1, 99, 150, 150]})
+    assert even.intermediate_size == mixed.intermediate_size == 100
+    assert mixed.parameters_total == even.parameters_total
+    assert "intermediate_size" in mixed.guessed and "intermediate_size" not in even.guessed
+
+
+def test_more_experts_per_token_than_experts_are_refused() -> None:
+    config = {**LAYERED, "model_type": "mixtral", "intermediate_size": 128, "num_local_experts": 8,
+              "num_experts_per_tok": 20}  # fmt: skip
+    with pytest.raises(InputError) as raised:
+        read_config(config)
+    assert raised.value.params["key"] == "num_experts_per_tok"

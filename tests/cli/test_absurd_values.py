@@ -10,6 +10,7 @@ from engine.examples import example_content
 from engine.i18n import Language
 from engine.scenario import Scenario
 
+RATE = {"currency": "CNY", "observed_on": "2026-11-01", "source": "x"}
 WORKLOAD = ("tasks", 0, "workload")
 
 
@@ -22,6 +23,15 @@ WORKLOAD = ("tasks", 0, "workload")
         (("economics", "electricity_per_kwh"), {"amount": "1E30", "currency": "CNY"}),
         (("economics", "engineer_hour"), {"amount": "-5", "currency": "CNY"}),
         (("constraints", "budget"), {"amount": "1E27", "currency": "CNY"}),
+        (("constraints", "deadline_days"), float("inf")),
+        (
+            ("exchange_rates",),
+            [{"currency": "CNY", "units_per_usd": "1E40", "observed_on": "2026-11-01", "source": "x"}],
+        ),
+        (
+            ("exchange_rates",),
+            [{"currency": "CNY", "units_per_usd": "1E-40", "observed_on": "2026-11-01", "source": "x"}],
+        ),
     ],
 )
 def test_absurd_values_are_refused(path: tuple[Any, ...], value: object) -> None:
