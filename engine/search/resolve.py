@@ -32,7 +32,7 @@ from engine.layout.model import (
 from engine.memory.anchor import Anchor, anchor_of
 from engine.scenario import InferenceWorkload, ModelChoice, Scenario, Task, TrainingWorkload
 from engine.speed.anchor import SpeedAnchor, speed_anchor_of
-from engine.speed.hardware import cluster_for, matrix_flops
+from engine.speed.hardware import cluster_for, usual_precision
 
 __all__ = [
     "COVERED_METHODS",
@@ -110,7 +110,7 @@ class ResolvedTask:
 
 def precision_of(gpu: Gpu) -> Precision:
     """The 16-bit format that a card trains in: BF16, but FP16 where BF16 is only emulated (before Ampere)."""
-    return "fp16" if matrix_flops(gpu, "bf16")[1] == "bf16_emulated" else "bf16"
+    return usual_precision(gpu)
 
 
 def resolve_model(choice: ModelChoice, catalog: CatalogSnapshot) -> Architecture:

@@ -12,7 +12,7 @@ from engine.hardware.model import Cluster
 from engine.layout.model import InferenceJob, Job
 from engine.scenario import InferenceWorkload
 from engine.search.resolve import ResolvedTask
-from engine.speed.anchor import speed_anchored
+from engine.speed.anchor import serving_anchored, speed_anchored
 from engine.speed.hardware import HardwareBlock
 from engine.speed.result import InferenceSpeedBlock, TrainingSpeedBlock
 from engine.speed.serving import inference_speed
@@ -38,12 +38,14 @@ def speed_of(
     resolved: ResolvedTask, job: Job | InferenceJob, block: Any, rates: HardwareBlock, same_card: NDArray[np.bool_]
 ) -> TrainingSpeedBlock | InferenceSpeedBlock:
     """Speed of one task on pairs of layout and rates."""
+    anchor = resolved.speed_anchor
+    if anchor is not None and not anchor.speaks_of(job, block):
+        anchor = None
     if isinstance(job, InferenceJob):
-        return inference_speed(resolved.architecture, job, block, rates)
-    found, anchor = training_speed(resolved.architecture, job, block, rates), resolved.speed_anchor
-    if anchor is not None and anchor.speaks_of(job, block):
-        return speed_anchored(found, anchor, block, same_card, job.sequence_length)
-    return found
+        service = inference_speed(resolved.architecture, job, block, rates)
+        return service if anchor is None else serving_anchored(service, anchor, job, block, same_card)
+    found = training_speed(resolved.architecture, job, block, rates)
+    return found if anchor is None else speed_anchored(found, anchor, job, block, same_card)
 
 
 def score_of(

@@ -12,14 +12,16 @@ import numpy as np
 
 from engine.architecture.model import Architecture
 from engine.hardware.model import Cluster
-from engine.layout.model import Job, LayoutLike
+from engine.layout.model import InferenceJob, Job, LayoutLike
 from engine.quantity import Bounds, Estimate, Number, TermBlock
 from engine.scenario import MeasuredSpeed
-from engine.speed.hardware import compute_precision, hardware_block
-from engine.speed.result import CORRECTION, TrainingSpeedBlock
+from engine.speed.calibration import serving_stack
+from engine.speed.hardware import compute_precision, hardware_block, usual_precision
+from engine.speed.result import CORRECTION, InferenceSpeedBlock, TrainingSpeedBlock
+from engine.speed.serving import inference_speed
 from engine.speed.training import training_speed
 
-__all__ = ["MEASUREMENT", "OTHER_CARD", "SpeedAnchor", "speed_anchor_of", "speed_anchored"]
+__all__ = ["MEASUREMENT", "OTHER_CARD", "SpeedAnchor", "serving_anchored", "speed_anchor_of", "speed_anchored"]
 
 #: Relative uncertainty of a measured rate (90 %): runs of one program on one card differ by a few percent (assumption).
 MEASUREMENT = 0.05
@@ -30,6 +32,7 @@ OTHER_WAY = 0.5
 OTHER_CARD = 0.5
 #: What must be the same for a measurement to speak of another run.
 SAME_JOB = tuple(n for n in Job.model_fields if n not in ("sequence_length", "average_tokens_fraction"))
+SAME_SERVICE = ("weight_quantization", "kv_cache_bits", "engine")
 WAYS = ("sharding", "recomputation", "attention", "loss", "optimizer", "regime", "compile")
 SPLITS = ("tensor_parallel", "pipeline_parallel", "context_parallel")
 
@@ -51,45 +54,96 @@ class SpeedAnchor:
         """Whether the measurement lies within the interval of the formulas."""
         return self.expected.low <= self.measured.tokens_per_second_per_gpu <= self.expected.high
 
-    def speaks_of(self, job: Job, layout: LayoutLike) -> bool:
+    def speaks_of(self, job: Job | InferenceJob, layout: LayoutLike) -> bool:
         """Whether a run is like the one that was measured: the same program and method, the same kind of offloading."""
-        same = all(getattr(job, n) == getattr(self.measured.job, n) for n in SAME_JOB)
+        if type(job) is not type(self.measured.job):
+            return False
+        names = SAME_JOB if isinstance(job, Job) else SAME_SERVICE
+        same = all(getattr(job, n) == getattr(self.measured.job, n) for n in names)
         return same and layout.offload is self.measured.layout.offload
 
 
 def speed_anchor_of(measured: MeasuredSpeed, architecture: Architecture, cluster: Cluster) -> SpeedAnchor | None:
     """What the formulas say of the run that was measured; None where they can't tell its speed."""
-    layout = measured.layout
-    hardware = hardware_block([cluster], precision=compute_precision(layout.regime), framework=measured.job.framework)
-    found = training_speed(architecture, measured.job, layout, hardware)
+    job, layout = measured.job, measured.layout
+    found: TrainingSpeedBlock | InferenceSpeedBlock
+    if isinstance(job, InferenceJob):
+        precision = "fp8" if job.weight_quantization == "fp8" else usual_precision(cluster.gpu)
+        hardware = hardware_block([cluster], precision=precision, framework=job.engine, stack=serving_stack(job.engine))
+        found = inference_speed(architecture, job, layout, hardware)
+    else:
+        hardware = hardware_block([cluster], precision=compute_precision(layout.regime), framework=job.framework)
+        found = training_speed(architecture, job, layout, hardware)
     if not bool(found.known):
         return None
     return SpeedAnchor(measured, found.tokens_per_second_per_gpu.at())
 
 
 def speed_anchored(
-    block: TrainingSpeedBlock, anchor: SpeedAnchor, layout: LayoutLike, same_card: Number, sequence_length: int
+    block: TrainingSpeedBlock,
+    anchor: SpeedAnchor,
+    job: Job,
+    layout: LayoutLike,
+    same_card: Number,
 ) -> TrainingSpeedBlock:
     """The same candidates, starting from the measurement. `same_card` tells where the measured card is the one used."""
-    step = block.step_seconds
-    # where nothing is known, nothing is moved: the step never ends
-    base = np.where(np.isfinite(np.asarray(step.expected, float)), step.expected, 1.0)
+    moved, term = _moved(block.step_seconds, block.known, anchor, job, layout, same_card)
+    return replace(
+        block,
+        step_seconds=moved,
+        tokens_per_second_per_gpu=_rate(block.tokens_per_second_per_gpu, block.step_seconds, moved),
+        model_flops_utilization=_rate(block.model_flops_utilization, block.step_seconds, moved),
+        terms=(*block.terms, term),
+    )
+
+
+def serving_anchored(
+    block: InferenceSpeedBlock,
+    anchor: SpeedAnchor,
+    job: InferenceJob,
+    layout: LayoutLike,
+    same_card: Number,
+) -> InferenceSpeedBlock:
+    """As `speed_anchored`, for the time of an output token of a service; the first token moves by the same factor."""
+    before = block.time_per_output_token_seconds
+    moved, term = _moved(before, block.known, anchor, job, layout, same_card)
+    slower = np.asarray(term.values["slower"], float)
+    return replace(
+        block,
+        time_to_first_token_seconds=block.time_to_first_token_seconds * slower,
+        time_per_output_token_seconds=moved,
+        tokens_per_second=_rate(block.tokens_per_second, before, moved),
+        tokens_per_second_per_gpu=_rate(block.tokens_per_second_per_gpu, before, moved),
+        terms=(*block.terms, term),
+    )
+
+
+def _moved(
+    seconds: Bounds,
+    known: Number,
+    anchor: SpeedAnchor,
+    job: Job | InferenceJob,
+    layout: LayoutLike,
+    same_card: Number,
+) -> tuple[Bounds, TermBlock]:
+    """Time by the ratio of the formulas, its interval widening with the distance, and the correction as a term."""
+    # where nothing is known, nothing is moved: the time never ends
+    base = np.where(np.isfinite(np.asarray(seconds.expected, float)), seconds.expected, 1.0)
     power = np.where(same_card, 1.0, OTHER_CARD)
     slower = np.power(1.0 / anchor.factor, power)
-    distance = np.where(same_card, _distance(anchor, layout, sequence_length), 1.0)
+    distance = np.where(same_card, _distance(anchor, job, layout), 1.0)
     centre = base * slower
-    low = centre * (1 - np.minimum(0.95, np.hypot(MEASUREMENT, distance * (1 - step.low / base))))
-    high = centre * (1 + np.hypot(MEASUREMENT, distance * (step.high / base - 1)))
-    known = np.asarray(block.known, bool)
-    moved = Bounds(*(np.where(known, x, np.inf) for x in (low, centre, high)))
-    change = np.where(known, centre - base, 0.0)
+    low = centre * (1 - np.minimum(0.95, np.hypot(MEASUREMENT, distance * (1 - seconds.low / base))))
+    high = centre * (1 + np.hypot(MEASUREMENT, distance * (seconds.high / base - 1)))
+    sure = np.asarray(known, bool)
+    moved = Bounds(*(np.where(sure, x, np.inf) for x in (low, centre, high)))
     term = TermBlock(
         name=CORRECTION,
         # the interval of the whole comes from the measurement, so that the parts keep theirs
-        amount=Bounds.exact(change),
-        formula="step_seconds * (slower - 1)",
+        amount=Bounds.exact(np.where(sure, centre - base, 0.0)),
+        formula="seconds * (slower - 1)",
         values={
-            "step_seconds": base,
+            "seconds": base,
             "slower": slower,
             "formulas": anchor.expected.expected,
             "measured": anchor.measured.tokens_per_second_per_gpu,
@@ -98,28 +152,31 @@ def speed_anchored(
         source="measured by the user",
         unit="seconds",
     )
-
-    def rate(old: Bounds) -> Bounds:
-        """Rates go with the inverse of the step."""
-        unit = np.asarray(old.expected, float) * base
-        return moved.reciprocal(unit)
-
-    return replace(
-        block,
-        step_seconds=moved,
-        tokens_per_second_per_gpu=rate(block.tokens_per_second_per_gpu),
-        model_flops_utilization=rate(block.model_flops_utilization),
-        terms=(*block.terms, term),
-    )
+    return moved, term
 
 
-def _distance(anchor: SpeedAnchor, layout: LayoutLike, sequence_length: int) -> Number:
+def _rate(old: Bounds, before: Bounds, after: Bounds) -> Bounds:
+    """Rates go with the inverse of the time."""
+    finite = np.where(np.isfinite(np.asarray(before.expected, float)), before.expected, 1.0)
+    return after.reciprocal(np.asarray(old.expected, float) * finite)
+
+
+def _distance(anchor: SpeedAnchor, job: Job | InferenceJob, layout: LayoutLike) -> Number:
     """How far a run is from the measured one: 0 is the same, 1 is twice or half of something that matters."""
-    there = anchor.measured.layout
-    tokens = layout.micro_batch_size * sequence_length / (there.micro_batch_size * anchor.measured.job.sequence_length)
-    longer = abs(np.log2(sequence_length / anchor.measured.job.sequence_length))
+    there, then = anchor.measured.layout, anchor.measured.job
+    if isinstance(job, InferenceJob):
+        assert isinstance(then, InferenceJob)
+        users = job.concurrent_sequences / layout.data_parallel
+        load: Number = np.abs(np.log2(users / (then.concurrent_sequences / there.data_parallel)))
+        context, known = (2 * j.prompt_tokens + j.output_tokens for j in (job, then))
+        longer = abs(np.log2(max(context, 1) / max(known, 1)))
+    else:
+        assert isinstance(then, Job)
+        longer = abs(np.log2(job.sequence_length / then.sequence_length))
+        tokens = layout.micro_batch_size * job.sequence_length / (there.micro_batch_size * then.sequence_length)
+        load = np.abs(np.log2(tokens))
     cards = np.abs(np.log2(layout.gpus / there.gpus))
-    distance: Number = np.maximum(np.maximum(np.abs(np.log2(tokens)), longer), 0.5 * cards)
+    distance: Number = np.maximum(np.maximum(load, longer), 0.5 * cards)
     if any(getattr(layout, n) != getattr(there, n) for n in WAYS):
         distance = np.maximum(distance, OTHER_WAY)
     for name in SPLITS:

@@ -30,6 +30,7 @@ __all__ = [
     "matrix_flops",
     "serving_precision",
     "speed_findings",
+    "usual_precision",
 ]
 
 Precision = Literal["fp32", "tf32", "fp16", "bf16", "fp8", "fp4"]
@@ -94,6 +95,11 @@ def matrix_flops(gpu: Gpu, precision: Precision) -> tuple[float | None, str]:
             return (gpu.fp8_flops, "") if gpu.fp8_flops else (matrix_flops(gpu, "bf16")[0], "fp8_from_bf16")
         case "fp4":
             return (gpu.fp4_flops, "") if gpu.fp4_flops else (matrix_flops(gpu, "fp8")[0], "fp4_from_fp8")
+
+
+def usual_precision(gpu: Gpu) -> Literal["bf16", "fp16"]:
+    """The 16-bit format that a card works in: BF16, but FP16 where BF16 is only emulated (before Ampere)."""
+    return "fp16" if matrix_flops(gpu, "bf16")[1] == "bf16_emulated" else "bf16"
 
 
 def _lacks_bf16(gpu: Gpu) -> bool:

@@ -7,7 +7,6 @@ from PySide6.QtWidgets import QDialog, QDialogButtonBox, QVBoxLayout, QWidget
 
 from engine.advice.result import Advice, Assessment
 from engine.i18n import Language
-from engine.layout.model import Job
 from engine.messages import LABELS, N_
 from engine.quantity import gib
 from engine.scenario import MeasuredPeak, MeasuredSpeed
@@ -55,9 +54,12 @@ class MeasuredDialog(QDialog):
         self.kind.set_value("driver")
         self.rate = NumberEdit()
         self.rate.setObjectName("measured.rate")
-        words.bind(self.rate.setAccessibleName, N_("Tokens a second on one card, once it runs steadily"))
-        words.bind(self.rate.setPlaceholderText, N_("Tokens a second on one card, once it runs steadily"))
-        self.rate.setVisible(isinstance(self._task.job, Job))
+        words.bind(
+            self.rate.setAccessibleName, N_("Tokens a second on one card, once it runs steadily (a service: output)")
+        )
+        words.bind(
+            self.rate.setPlaceholderText, N_("Tokens a second on one card, once it runs steadily (a service: output)")
+        )
         known, speed = measured_of(state, self._task.task_id), measured_speed_of(state, self._task.task_id)
         if known is not None:
             self.amount.set_value(round(known.peak_bytes / gib(1), 2))
@@ -120,7 +122,7 @@ class MeasuredDialog(QDialog):
     def speed(self) -> MeasuredSpeed | None:
         """The rate that was typed, with the run that it speaks of."""
         value, cluster = self.rate.value(), self._plan.cluster
-        if self.removed or not isinstance(value, int | float) or not isinstance(self._task.job, Job):
+        if self.removed or not isinstance(value, int | float):
             return None
         return MeasuredSpeed(
             task_id=self._task.task_id,

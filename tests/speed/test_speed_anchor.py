@@ -41,7 +41,7 @@ def anchor(factor: float) -> SpeedAnchor:
 
 
 def moved(factor: float, layout: Layout = RUN, job: Job = JOB, *, same_card: bool = True) -> TrainingSpeed:
-    return speed_anchored(block(layout, job), anchor(factor), layout, same_card, job.sequence_length).at()
+    return speed_anchored(block(layout, job), anchor(factor), job, layout, same_card).at()
 
 
 @pytest.mark.parametrize("factor", [0.4, 1.0, 1.3])
@@ -148,3 +148,28 @@ def test_a_measurement_of_another_model_is_left_alone() -> None:
     other = measured(plan, 0.5).measured_speeds[0].model_copy(update={"model": ModelChoice(parameters_billion=3)})
     found = advise(scenario.model_copy(update={"measured_speeds": (other,)}), known())
     assert found.ranked == before.ranked
+
+
+def test_a_service_starts_from_its_measured_rate_too() -> None:
+    text = (files("resources") / "examples" / "serve-70b-50-users.json").read_text(encoding="utf-8")
+    scenario = Scenario.model_validate_json(text)
+    before = advise(scenario, known())
+    plan = before.ranked[before.picks[0].index]
+    task, cluster = plan.tasks[0], plan.plan.cluster
+    assert task.inference is not None
+    one = MeasuredSpeed(
+        task_id=task.task_id, gpu_id=cluster.gpu.id, gpus_per_node=cluster.gpus_per_node, nodes=cluster.nodes,
+        system_id=cluster.system.id if cluster.system is not None else "", model=scenario.tasks[0].model,
+        job=task.job, layout=task.layout,
+        tokens_per_second_per_gpu=task.inference.tokens_per_second_per_gpu.expected * 0.9,
+    )  # fmt: skip
+    after = advise(scenario.model_copy(update={"measured_speeds": (one,)}), known())
+    same = next(a for a in after.ranked if a.plan.id == plan.plan.id).tasks[0]
+    assert same.inference is not None
+    assert same.layout == task.layout
+    assert same.inference.tokens_per_second.expected == pytest.approx(0.9 * task.inference.tokens_per_second.expected)
+    token = same.inference.time_per_output_token_seconds
+    assert token.expected == pytest.approx(task.inference.time_per_output_token_seconds.expected / 0.9)
+    assert sum(t.expected for t in same.inference.terms) == pytest.approx(token.expected)
+    assert token.relative_width == pytest.approx(2 * MEASUREMENT)
+    assert "measured.speed_anchored" in [f.code for f in after.findings]
