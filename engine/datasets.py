@@ -24,7 +24,7 @@ from engine.control import Control
 from engine.errors import InputError, WorldError
 from engine.quantity import Estimate, Frozen
 
-__all__ = ["DATA_ENDINGS", "RATIOS", "READ_LIMIT_BYTES", "DatasetCount", "Ratio", "count_dataset"]
+__all__ = ["DATA_ENDINGS", "RATIOS", "READ_LIMIT_BYTES", "TABLE_ENDINGS", "DatasetCount", "Ratio", "count_dataset"]
 
 #: Bytes that are read of one file; about five seconds of work on one core.
 READ_LIMIT_BYTES = 256 * 2**20
@@ -99,6 +99,8 @@ DATA_ENDINGS: dict[str, Format] = {
     "text": "txt",
     "md": "txt",
 }
+#: Binary tables, which take a library of over 100 MB to read; how to turn them into JSONL is said instead (pandas.read_…).
+TABLE_ENDINGS = {"parquet": "parquet", "arrow": "feather", "feather": "feather", "xlsx": "excel"}
 
 
 class DatasetCount(Frozen):
@@ -188,6 +190,8 @@ def count_dataset(path: Path, control: Control | None = None, *, read_limit: int
 
 def _format_of(path: Path) -> Format:
     ending = path.suffix.lower().lstrip(".")
+    if ending in TABLE_ENDINGS:
+        raise InputError("dataset.table", file=path.name, kind=ending, reader=TABLE_ENDINGS[ending])
     if ending not in DATA_ENDINGS:
         raise InputError("dataset.unknown_format", file=path.name)
     return DATA_ENDINGS[ending]

@@ -6,7 +6,7 @@ import json
 from enum import StrEnum
 from pathlib import Path
 
-from engine.datasets import DATA_ENDINGS
+from engine.datasets import DATA_ENDINGS, TABLE_ENDINGS
 from engine.inputs import MAX_SCENARIO_BYTES
 from engine.runs.read import RUN_ENDINGS, looks_like_run
 
@@ -41,7 +41,7 @@ def kind_of_file(path: Path) -> FileKind:
     if ending in RUN_ENDINGS and ending != "json":
         return FileKind.RUN
     if ending != "json":
-        return FileKind.DATA if ending in DATA_ENDINGS else FileKind.UNKNOWN
+        return FileKind.DATA if ending in DATA_ENDINGS or ending in TABLE_ENDINGS else FileKind.UNKNOWN
     try:
         if path.stat().st_size > MAX_SCENARIO_BYTES:
             return FileKind.DATA

@@ -10,6 +10,10 @@ TEMPLATES: dict[str, str] = {
     "dataset.unknown_format": N_(
         "{file}: the format is not known by this ending. JSONL, JSON, CSV, TSV and TXT can be counted."
     ),
+    "dataset.table": N_(
+        "{file}: {kind} files are not read here. Turn it into JSONL, for example where pandas is installed: python -c "
+        "\"import pandas as p; p.read_{reader}('{file}').to_json('data.jsonl', orient='records', lines=True)\""
+    ),
     "dataset.empty": N_("{file} holds no examples."),
     "dataset.not_text": N_("{file} is not a text file. JSONL, JSON, CSV, TSV and TXT can be counted."),
     "dataset.not_records": N_(
@@ -27,6 +31,12 @@ TEMPLATES: dict[str, str] = {
 }
 
 LABELS: dict[str, str] = {
+    "dataset.style.preference": N_("preference pairs (chosen and rejected)"),
+    "dataset.style.messages": N_("chat messages (role and content)"),
+    "dataset.style.sharegpt": N_("conversations (ShareGPT)"),
+    "dataset.style.alpaca": N_("instruction, input and output (Alpaca)"),
+    "dataset.style.prompt": N_("prompt and answer"),
+    "dataset.style.text": N_("plain text"),
     "dataset.format.jsonl": N_("JSON lines"),
     "dataset.format.json": N_("JSON list"),
     "dataset.format.csv": N_("table (CSV)"),

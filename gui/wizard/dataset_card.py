@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QVBoxLayout, QWidget
 from engine.datasets import RATIOS, DatasetCount, count_dataset
 from engine.errors import KnownError
 from engine.messages.mark import N_
+from engine.packing import packing_of, style_of
 from gui import dialogs
 from gui.jobs import JobRunner
 from gui.state import AppState
@@ -151,6 +152,20 @@ class DatasetCard(QWidget):
         ]
         if found.fields:
             lines.append(fill("Fields counted: {names}", names=", ".join(found.fields)))
+        style = style_of(found)
+        if style:
+            lines.append(fill("Form of the examples: {name}", name=language.label(f"dataset.style.{style}")))
+        if self._limit:
+            rows = packing_of(found, self._limit)
+            lines.append(
+                fill(
+                    "Rows of {limit:int} tokens are filled to {packed:pct} when examples are packed, to {padded:pct} "
+                    "when each has a row of its own",
+                    limit=self._limit,
+                    packed=rows.packed,
+                    padded=rows.padded,
+                )
+            )
         if found.unreadable:
             lines.append(fill("{count:int} records could not be read and were skipped", count=found.unreadable))
         if found.sampled:
