@@ -99,7 +99,7 @@ DATA_ENDINGS: dict[str, Format] = {
     "text": "txt",
     "md": "txt",
 }
-#: Binary tables, which take a library of over 100 MB to read; how to turn them into JSONL is said instead (pandas.read_…).
+#: Binary tables, which take a library of over 100 MB to read: what pandas calls them, to say how they become JSONL.
 TABLE_ENDINGS = {"parquet": "parquet", "arrow": "feather", "feather": "feather", "xlsx": "excel"}
 
 

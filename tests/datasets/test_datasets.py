@@ -120,7 +120,7 @@ def test_counting_can_be_called_off(tmp_path: Path) -> None:
         ("a.jsonl", b"", "dataset.empty"),
         ("a.jsonl", b"not json\n[1]\n", "dataset.not_records"),
         ("a.json", b"{", "dataset.not_json"),
-        ("a.parquet", b"PAR1", "dataset.unknown_format"),
+        ("a.parquet", b"PAR1", "dataset.table"),
         ("a.txt", b"\x00\x01\x02", "dataset.not_text"),
         ("a.csv", b"\x00\x01", "dataset.not_text"),
         ("a.jsonl", b"\x80\xff\xff\n", "dataset.not_text"),
