@@ -11,9 +11,14 @@ import pytest
 
 from engine.architecture.checkpoint import read_model
 from engine.architecture.safetensors import MAX_HEADER_BYTES
+from engine.catalog.load import load_catalog
 from engine.cli.main import main
 from engine.errors import InputError, KnownError
 from engine.i18n import Language
+from engine.layout.model import InferenceJob
+from engine.scenario import InferenceWorkload, ModelChoice, Task
+from engine.search.resolve import resolve_task
+from engine.validation.estimate import estimate_case
 
 WEIGHTS = Path(__file__).parent / "data/weights"
 TINY = WEIGHTS / "tiny-llama-Q4_K_M.gguf"
@@ -221,3 +226,29 @@ def test_the_command_line_shows_what_a_file_holds(capsys: pytest.CaptureFixture[
     for language, word in (("en", "Q4_K_M"), ("zh_CN", "张量")):
         assert main(["model", str(TINY), "--lang", language]) == 0
         assert word in capsys.readouterr().out
+
+
+# serving what is in the file ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("name", "kind", "size"), [("Q4_K_M", "q4_k_m", 632_576), ("IQ4_XS", "q4_0", 614_144)])
+def test_a_gguf_file_is_served_with_the_bytes_that_it_holds(name: str, kind: str, size: int) -> None:
+    case = {"model": str(WEIGHTS / f"tiny-llama-{name}.gguf"), "method": "inference", "framework": "llama.cpp",
+            "gpu": "RTX 4090", "prompt_tokens": 64, "output_tokens": 64}  # fmt: skip
+    found = estimate_case(case, load_catalog())
+    assert isinstance(found.job, InferenceJob)
+    assert found.job.weight_quantization == kind
+    weights = next(t for t in found.memory.terms if t.name == "memory.weights")
+    assert weights.low == weights.high == pytest.approx(size, rel=1e-6)
+    other = estimate_case({**case, "weight_quant": "q8_0"}, load_catalog())  # converted anew: by the formula again
+    assert next(t for t in other.memory.terms if t.name == "memory.weights").expected == pytest.approx(
+        951_552 * 8.5008 / 8, rel=0.01
+    )
+
+
+def test_the_advice_serves_the_file_that_is_there() -> None:
+    arch = read_model(TINY).architecture
+    work = InferenceWorkload(engine="llama.cpp")
+    task = Task(id="t1", model=ModelChoice(architecture=arch), workload=work)
+    jobs = resolve_task(task, load_catalog()).jobs
+    assert [j.weight_quantization for j in jobs if isinstance(j, InferenceJob)] == ["q4_k_m"]
