@@ -162,7 +162,8 @@ def chance_within(estimate: Estimate, limit: float) -> float:
     width = abs(math.log(max(end, 1e-12) / estimate.expected)) / _NINETY_PERCENT
     distance = math.log(limit / estimate.expected)
     if width == 0:
-        return 1.0 if distance >= 0 else 0.0
+        sure = 1.0 if estimate.high <= estimate.expected else 0.5  # it may still take longer than expected
+        return 0.0 if distance < 0 else sure
     return 0.5 * (1 + math.erf(distance / width / math.sqrt(2)))
 
 

@@ -39,6 +39,8 @@ def test_the_chance_of_a_deadline() -> None:
     assert chance_within(days, 5) == pytest.approx(0.05, abs=0.001)
     assert chance_within(Estimate.exact(3), 2.9) == 0
     assert chance_within(Estimate.exact(3), 3) == 1
+    assert chance_within(Estimate(low=3, expected=3, high=6), 3) == 0.5  # never shorter, but perhaps longer
+    assert chance_within(Estimate(low=3, expected=3, high=6), 2.9) == 0
 
 
 @settings(max_examples=40, deadline=None)
