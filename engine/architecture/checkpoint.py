@@ -206,7 +206,9 @@ def _gguf(path: Path) -> ModelFile:
     if counted and abs(counted / found.parameters_total - 1) > _TOLERANCE:
         params: dict[str, str | int | float | None] = {"counted": counted, "computed": found.parameters_total}
         notes.append(Finding(code="model.note.count_differs", severity=Severity.WARNING, params=params))
-    changes = {"basis": "checkpoint", "native_dtype": _DTYPES.get(form, form.lower())}
+    changes: dict[str, Any] = {"basis": "checkpoint", "native_dtype": _DTYPES.get(form, form.lower())}
+    if counted:
+        changes["stored_bits"] = round(whole.bytes * 8 / counted, 6)
     return ModelFile(
         architecture=found.model_copy(update=changes),
         kind="gguf",

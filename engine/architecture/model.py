@@ -65,6 +65,7 @@ class Architecture(Frozen):
     non_text_parameters: int = Field(default=0, ge=0)
     published_parameters: int = Field(default=0, ge=0)
     native_dtype: str = "bf16"
+    stored_bits: float = Field(default=0.0, ge=0, le=64, description="bits of a weight in the GGUF file that was read")
     extra: dict[str, float | str] = Field(default_factory=dict)
     confidence: str = ""
     source_url: str = ""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from engine.architecture.model import Architecture
+from engine.architecture.stored import stored_bits
 from engine.layout.model import InferenceJob, LayoutLike
 from engine.memory.calibration import memory_overheads
 from engine.memory.factors import resolve_kind
@@ -62,7 +63,8 @@ def inference_memory(
     moments: list[Moment] = []
     for first in (True, False) if np.any(np.asarray(layout.pipeline_parallel) > 1) else (True,):
         share = share_of(shape, layout, first_stage=first)
-        static = [_weights(_matrices(shape), share, job, shape.layers)]
+        own = stored_bits(architecture, job.weight_quantization)
+        static = [_weights(_matrices(shape), share, job, shape.layers, own)]
         static.append(_cache(architecture, job, layout, sequences, share, shape.layers, engine))
         graphs = Bounds(*engine.graph_bytes)
         static.append(term("memory.engine_graphs", graphs, "bytes", engine.source, bytes=graphs.expected))
@@ -86,8 +88,18 @@ def _matrices(shape: Shape) -> float:
     return float(sum(m.count for m in shape.matrices if m.group != "expert"))
 
 
-def _weights(matrices: float, share: Share, job: InferenceJob, layers: int) -> TermBlock:
+def _weights(matrices: float, share: Share, job: InferenceJob, layers: int, own_bits: float = 0.0) -> TermBlock:
     one = FORMATS[job.weight_quantization]
+    if own_bits:
+        return term(
+            "memory.weights",
+            Bounds.exact(share.total * own_bits / 8),
+            "elements * bits / 8",
+            "sizes of the tensors in the model's own file",
+            elements=share.total,
+            bits=own_bits,
+            format=job.weight_quantization,
+        )
     fraction = share.layers / layers
     if one.whole_model:
         amount = linear_bytes(share.total, 0.0, job.weight_quantization)

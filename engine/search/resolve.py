@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, cast
 
 from engine.architecture.model import Architecture
 from engine.architecture.size import from_size
+from engine.architecture.stored import own_format
 from engine.errors import InputError
 from engine.findings import Finding, Severity
 from engine.hardware.model import CatalogSnapshot, Gpu
@@ -281,6 +282,9 @@ def _serving_formats(workload: InferenceWorkload, architecture: Architecture) ->
     """Number formats that the search may choose, best quality first; the published one where it is not 16 bits."""
     if workload.weight_quantization is not None:
         return (workload.weight_quantization,)
+    own = own_format(architecture)
+    if own is not None and workload.engine in ("llama.cpp", "ollama"):
+        return (cast(WeightQuantization, own),)
     native = architecture.native_dtype.lower()
     if workload.engine in ("llama.cpp", "ollama"):
         return ("q8_0", "q4_k_m")

@@ -10,8 +10,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from engine.architecture.checkpoint import read_model
 from engine.architecture.model import Architecture
-from engine.architecture.readers import read_config
 from engine.architecture.size import from_shape, from_size
 from engine.errors import InputError
 from engine.hardware.model import CatalogSnapshot
@@ -33,6 +33,7 @@ _SHAPE_FIELDS = {
     "norm": "norm",
     "qk_norm": "qk_norm",
 }
+_MODEL_FILES = (".json", ".gguf", ".safetensors")
 _GPT_VOCABULARY = 51_200  # GPT-2's 50257 padded for tensor parallelism, as Megatron and NeMo do
 
 
@@ -52,8 +53,8 @@ def find_model(case: Case, catalog: CatalogSnapshot) -> Architecture:
     found = _by_name(case.text("model_id"), catalog) or _by_name(name, catalog)
     if found is not None:
         return found
-    if name and (Path(name).suffix == ".json" or Path(name).is_dir()):
-        return read_config(name)
+    if name and (Path(name).suffix in _MODEL_FILES or Path(name).is_dir()):
+        return read_model(name).architecture
     size = case.number("params_b")
     if size:
         return from_size(size)

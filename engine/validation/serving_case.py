@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from engine.architecture.model import Architecture
+from engine.architecture.stored import own_format
 from engine.layout.model import InferenceJob, Layout, Sharding
 from engine.memory.kv_cache import STATE_BYTES, kv_elements
 from engine.memory.quantized import FORMATS
@@ -88,7 +89,8 @@ def _formats(case: Case, knobs: Knobs, architecture: Architecture) -> None:
         quantization = "fp4"
     if quantization is None and precision in ("bf16", "fp16", "fp32"):
         quantization = "none"
-    published = {"fp8": "fp8", "mxfp4": "mxfp4", "int4": "int4"}.get(architecture.native_dtype, "none")
+    native = {"fp8": "fp8", "mxfp4": "mxfp4", "int4": "int4"}.get(architecture.native_dtype, "none")
+    published = own_format(architecture) or native
     knobs.take("weight_quant", quantization, published)
     bits = case.choice({"": 16, "none": 16, "bf16": 16, "fp16": 16, "int8": 8, "fp8": 8, "int4": 4, "q4_0": 4,
                         "q8_0": 8}, "kv_quant")  # fmt: skip
