@@ -80,7 +80,8 @@ def parse_command(line: str, file: str) -> Command:
         name, _, value = words.pop(0).partition("=")
         found.variables[name] = value
     _collect(found, words)
-    known = " ".join((*found.plain, found.one("m"))).lower()
+    module = found.options.pop("m", "")  # python -m, accelerate launch -m: the program's name, no setting of it
+    known = " ".join((*found.plain, module if isinstance(module, str) else " ".join(module))).lower()
     if "axolotl" in known:
         found.program = "axolotl"
     elif "llamafactory" in known or "llama_factory" in known or "llama-factory" in known or "stage" in found.options:

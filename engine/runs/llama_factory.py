@@ -35,9 +35,9 @@ def read_llama_factory(settings: Settings, catalog: CatalogSnapshot, folder: Pat
     common.optimizer(s, "optim")
     common.attention(s, "flash_attn")
     off = s.yes("activation_checkpointing", "disable_gradient_checkpointing")
-    if off:
-        s.put("activation_checkpointing", "none")
-    elif s.yes("activation_checkpointing", "use_unsloth_gc"):
+    if off is not None:
+        s.put("activation_checkpointing", "none" if off else "full")
+    if not off and s.yes("activation_checkpointing", "use_unsloth_gc"):
         s.put("activation_checkpointing", "unsloth")
     if s.yes("fused_or_chunked_ce", "enable_liger_kernel"):
         s.put("fused_or_chunked_ce", "yes")

@@ -8,7 +8,7 @@ __all__ = ["ACCELERATE_NO_EFFECT", "DEEPSPEED_NO_EFFECT", "accelerate", "deepspe
 
 DEEPSPEED_NO_EFFECT = (
     "scheduler*", "optimizer.params.*", "*.loss_scale*", "*initial_scale_power", "*hysteresis", "*min_loss_scale",
-    "zero_allow_untested_optimizer", "*pin_memory", "*overlap_comm", "*contiguous_gradients",
+    "zero_allow_untested_optimizer", "*pin_memory", "*overlap_comm", "*gradient_clipping", "*contiguous_gradients",
     "*round_robin_gradients", "*gather_16bit_weights_on_model_save", "*allgather_partitions", "*reduce_scatter",
     "*load_from_fp32_weights", "*stage3_param_persistence_threshold", "*ignore_unused_parameters", "*buffer_count",
     "*fast_init", "*.nvme_path", "train_batch_size", "*auto_cast", "communication_data_type",
@@ -16,8 +16,8 @@ DEEPSPEED_NO_EFFECT = (
     "flops_profiler*", "zero_force_ds_cpu_optimizer",
 )  # fmt: skip
 ACCELERATE_NO_EFFECT = (
-    "compute_environment", "downcast_bf16", "main_*", "machine_rank", "rdzv_backend", "same_network", "tpu*",
-    "use_cpu", "enable_cpu_affinity", "*fsdp_auto_wrap_policy", "*fsdp_transformer_layer_cls_to_wrap",
+    "compute_environment", "downcast_bf16", "multi_gpu", "main_*", "machine_rank", "rdzv_backend", "same_network",
+    "tpu*", "use_cpu", "enable_cpu_affinity", "*fsdp_auto_wrap_policy", "*fsdp_transformer_layer_cls_to_wrap",
     "*fsdp_backward_prefetch*", "*fsdp_forward_prefetch", "*fsdp_use_orig_params", "*fsdp_sync_module_states",
     "*fsdp_cpu_ram_efficient_loading", "*fsdp_state_dict_type", "*zero3_save_16bit_model", "*zero3_init_flag",
     "*deepspeed_multinode_launcher", "*min_num_params", "*fsdp_min_num_params", "gpu_ids",
