@@ -34,6 +34,7 @@ from gui.problems import Page
 from gui.start_page import StartPage
 from gui.state import AppState
 from gui.status import Status
+from gui.verify_record import RecordChecker
 from gui.warm import WarmUp
 from gui.widgets.basic import ElidedLabel, button
 from gui.widgets.drop import dropped_path
@@ -73,6 +74,7 @@ class MainWindow(QMainWindow):
         self._pages: dict[str, QWidget] = {}
         self._warm = WarmUp([module for _name, _caption, module, _kind in _PLACES if module], self)
         self._warm.done.connect(self._warmed)
+        self.record_checker = RecordChecker(state, self)
         self._build_menus()
         self._build_body()
         self.setStatusBar(Status(state, self))
@@ -88,6 +90,7 @@ class MainWindow(QMainWindow):
             "new": self.new,
             "open": self.open,
             "import_run": self.import_run,
+            "verify": self.record_checker.ask,
             "save": self.save,
             "save_as": self.save_as,
             "quit": self.close,
@@ -438,6 +441,7 @@ class MainWindow(QMainWindow):
         self.state.remember(geometry=bytes(self.saveGeometry().toBase64().data()).decode())
         self.state.close()
         self._warm.close()
+        self.record_checker.close_jobs()
         for page in self._pages.values():
             close_jobs = getattr(page, "close_jobs", None)
             if callable(close_jobs):

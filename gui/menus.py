@@ -70,6 +70,7 @@ class Menus:
         menu.addSeparator()
         self._add(menu, "save", NP_("menu", "&Save"), _Key.Save)
         self._add(menu, "save_as", NP_("menu", "Save &as …"), "Ctrl+Shift+S")
+        self._add(menu, "verify", NP_("menu", "Check the &record of a report …"))
         menu.addSeparator()
         quit_action = self._add(menu, "quit", NP_("menu", "&Quit"), "Ctrl+Q")
         quit_action.setMenuRole(QAction.MenuRole.QuitRole)

@@ -111,6 +111,9 @@ def advise(
     changes: Set = None,
     as_json: Json = False,
     pdf: Pdf = None,
+    record: Annotated[
+        Path | None, typer.Option("--record", metavar="OUT.json", help=N_("Write the record that verify checks."))
+    ] = None,
     profile: Annotated[str, typer.Option("--profile", metavar="memo|full", help=N_("Kind of report."))] = "memo",
     lang: Lang = None,
 ) -> None:
@@ -127,8 +130,31 @@ def advise(
         from engine.runs.scenario import overrides_of, scenario_of
 
         wanted = scenario_of(run, overrides_of(changes or ()), date.today())
-    found = _advise(wanted, language, pdf=pdf, profile=profile, as_json=as_json)
+    found = _advise(wanted, language, pdf=pdf, profile=profile, as_json=as_json, record=record)
     if not found:
+        raise typer.Exit(NOTHING_FITS)
+
+
+@app.command(help=N_("Compute the record of a report again and say whether it is identical, or what differs."))
+def verify(
+    file: Annotated[Path, typer.Argument(metavar="REPORT.json", help=N_("A record that was saved with a report."))],
+    as_json: Json = False,
+    lang: Lang = None,
+) -> None:
+    """Check a record."""
+    from engine.catalog.load import load_catalog
+    from engine.report.verify import read_record, verify_record
+    from engine.report.verify_words import verification_answer, verification_lines
+
+    language = language_of(lang)
+    found = verify_record(read_record(file), load_catalog())
+    if as_json:
+        from engine.cli.answers import dumps
+
+        print(dumps(verification_answer(found)))
+    else:
+        print("\n".join(verification_lines(found, language)))
+    if not found.identical:
         raise typer.Exit(NOTHING_FITS)
 
 
@@ -143,7 +169,13 @@ def examples(lang: Lang = None) -> None:
 
 
 def _advise(
-    scenario: Any, language: Language, *, pdf: Path | None = None, profile: Any = "memo", as_json: bool = False
+    scenario: Any,
+    language: Language,
+    *,
+    pdf: Path | None = None,
+    profile: Any = "memo",
+    as_json: bool = False,
+    record: Path | None = None,
 ) -> bool:
     """Print the advice and write its report. Whether anything meets the constraints."""
     from engine.advice.advise import advise as find_advice
@@ -152,11 +184,17 @@ def _advise(
 
     catalog = load_catalog()
     advice = find_advice(scenario, catalog)
+    moment = datetime.now().astimezone()
+    if record is not None:
+        from engine.files import write_atomically
+        from engine.report.export import record_bytes
+        from engine.report.record import created_here
+
+        write_atomically(record, record_bytes(advice, created_here(moment)))
     if pdf is not None:
         from engine.files import write_atomically
         from engine.report.pdf import render_pdf
 
-        moment = datetime.now().astimezone()
         write_atomically(pdf, render_pdf(advice, language, profile, created_at=moment, catalog=catalog))
     if as_json:
         print(dumps(advice_answer(advice, language)))

@@ -69,6 +69,11 @@ LABELS: dict[str, str] = {
 }
 
 TEMPLATES: dict[str, str] = {
+    "report.no_record": N_("{path} is no record of a report."),
+    "report.other_record": N_(
+        "{path} is a record of kind {version}, which this version does not read. Use the version that wrote it."
+    ),
+    "report.no_scenario": N_("The scenario in the record can't be read, so nothing can be computed again."),
     "report.not_set": N_("The report could not be set ({reason}). This is a fault of the program; please report it."),
     "file.no_space": N_("There is no space left to write {path}. Free some space, or choose another folder."),
     "file.not_allowed": N_(

@@ -21,9 +21,12 @@ from engine.report.record import report_id, report_record, result_sha256
 __all__ = ["record_bytes", "workbook_bytes"]
 
 
-def record_bytes(advice: Advice) -> bytes:
-    """The record that a rerun can be checked against, as readable JSON."""
-    return (json.dumps(report_record(advice), ensure_ascii=False, indent=1, sort_keys=True) + "\n").encode()
+def record_bytes(advice: Advice, created: dict[str, str] | None = None) -> bytes:
+    """The record that a rerun can be checked against (`gpu-advisor verify`), as readable JSON.
+
+    `created` (see `created_here`) is when and where it was made; the same arguments give the same bytes.
+    """
+    return (json.dumps(report_record(advice, created), ensure_ascii=False, indent=1, sort_keys=True) + "\n").encode()
 
 
 @dataclass(frozen=True, slots=True)

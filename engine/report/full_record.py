@@ -246,10 +246,12 @@ def instructions() -> tuple[d.Block, ...]:
         d.Paragraph(
             say(
                 N_(
-                    "Save the scenario of appendix A2 as scenario.json and run the command below with the "
-                    "same program and catalogue version; the record it prints carries the same result hash."
+                    "Save the record (JSON) with this report and check it with the first command below: it computes "
+                    "everything again and says whether it is identical, or what differs. Without the record, save "
+                    "the scenario of appendix A2 as scenario.json and use the second command; the record that it "
+                    "writes carries the same result hash, with the same program and catalogue version."
                 )
             )
         ),
-        d.Code("gpu-advisor advise scenario.json --json"),
+        d.Code("gpu-advisor verify report.json\ngpu-advisor advise scenario.json --record again.json"),
     )

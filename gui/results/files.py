@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Callable
+from datetime import datetime
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
@@ -74,8 +75,11 @@ class Exporter(QObject):
             if kind == "csv":
                 return comparison_csv(advice, language)
             from engine.report.export import record_bytes, workbook_bytes
+            from engine.report.record import created_here
 
-            return workbook_bytes(advice, language) if kind == "xlsx" else record_bytes(advice)
+            if kind == "xlsx":
+                return workbook_bytes(advice, language)
+            return record_bytes(advice, created_here(datetime.now().astimezone()))
 
         self.save(make, file_stem(advice, "record" if kind == "json" else "plans"), kind)
 
