@@ -18,6 +18,7 @@ from engine.inputs import problems_of
 from engine.layout.model import Method
 from engine.scenario import (
     Constraints,
+    CostTerms,
     Data,
     Economics,
     InferenceWorkload,
@@ -219,6 +220,7 @@ class Draft(_Value):
     pue: Typed = None
     engineer_hour: MoneyDraft = MoneyDraft()
     discount_rate: Typed = _default(Economics, "discount_rate")
+    terms: CostTerms = CostTerms()
 
     offers: tuple[Offer, ...] = ()
     purchase_prices: tuple[PurchasePrice, ...] = ()

@@ -9,6 +9,7 @@ from engine.advice.picks import picks_of
 from engine.advice.rejections import rejections_of
 from engine.advice.result import Advice, Searched
 from engine.advice.rules import findings_of
+from engine.advice.ways import compare_ways
 from engine.control import Control
 from engine.hardware.model import CatalogSnapshot
 from engine.scenario import Scenario
@@ -36,6 +37,7 @@ def advise(scenario: Scenario, catalog: CatalogSnapshot, control: Control | None
         ranked=result.ranked,
         rejected=rejected,
         api=api,
+        ways=compare_ways(result, api),
         findings=findings_of(result, picks, api),
         catalog_version=catalog.version,
         catalog_sha256=catalog.sha256,

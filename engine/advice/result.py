@@ -7,6 +7,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from engine.advice.ways_result import WaysComparison
 from engine.cost.result import CostAssessment
 from engine.findings import Finding
 from engine.layout.model import InferenceJob, Job, Layout
@@ -101,6 +102,7 @@ class Advice(Frozen):
     ranked: tuple[Assessment, ...]
     rejected: tuple[Rejection, ...]
     api: tuple[ApiBaseline, ...] = ()
+    ways: WaysComparison | None = None  # the ways on the same work over the months; None where nothing is ranked
     findings: tuple[Finding, ...] = ()
     catalog_version: str
     catalog_sha256: str

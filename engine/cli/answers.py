@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from engine.advice.result import Advice, Assessment, Pick, Rejection, TaskAssessment
+from engine.advice.ways_result import WaysComparison
 from engine.architecture.model import Architecture
 from engine.architecture.parameters import parameter_parts
 from engine.cost.result import CostAssessment
@@ -198,11 +199,29 @@ def advice_answer(advice: Advice, language: Language) -> dict[str, Any]:
             }
             for b in advice.api
         ],
+        "ways": _ways(advice.ways, language),
         "findings": findings_json(advice.findings, language),
         "catalog": {"version": advice.catalog_version, "sha256": advice.catalog_sha256},
         "searched": advice.searched.model_dump(mode="json"),
         "scenario": advice.scenario.model_dump(mode="json"),
     }  # fmt: skip
+
+
+def _ways(ways: WaysComparison | None, language: Language) -> dict[str, Any] | None:
+    """The ways on the same work over the months."""
+    if ways is None:
+        return None
+    answer = ways.model_dump(mode="json", exclude={"ways", "findings", "checkpoint", "figures"})
+    for way, found in zip(rows := [w.model_dump(mode="json") for w in ways.ways], ways.ways, strict=True):
+        way["text"] = language.label(f"compare.{found.way}")
+        way["remark"] = language.text(found.remark) if found.remark else None
+    return {
+        **answer,
+        "ways": rows,
+        "checkpoint": _terms(ways.checkpoint, language, "amount"),
+        "figures": _terms(ways.figures, language, "value"),
+        "findings": findings_json(ways.findings, language),
+    }
 
 
 def _pick(pick: Pick, advice: Advice, language: Language) -> dict[str, Any]:

@@ -147,12 +147,12 @@ class Table:
 
 
 #: Which drawing function makes a figure.
-Chart = Literal["memory", "timeline", "time", "cost", "cash", "cumulative", "scaling", "split"]
+Chart = Literal["memory", "timeline", "time", "cost", "cash", "ways", "tornado", "scaling", "split"]
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A chart of the plans whose ids are given (cumulative: of the whole advice)."""
+    """A chart of the plans whose ids are given (ways, tornado: of the whole advice)."""
 
     number: str  # F1, ...
     chart: Chart

@@ -7,8 +7,9 @@ from engine.messages.mark import N_
 from engine.quantity import MoneyEstimate
 from engine.report import document as d
 from engine.report import pieces
-from engine.report.comparison import BreakEven, break_evens, hours_per_month, whole_life
+from engine.report.comparison import hours_per_month, whole_life
 from engine.report.document import say
+from engine.report.full_ways import uncertainty_blocks, ways_blocks
 
 __all__ = ["cost_sections"]
 
@@ -32,14 +33,15 @@ def cost_sections(advice: Advice, best: Assessment, shown: tuple[Assessment, ...
         d.Figure("F8", "cost", ids),
         d.Figure("F8b", "cash", ids),
     ]
-    if len({a.plan.way for a in advice.ranked}) > 1:
-        money.append(d.Figure("F3", "cumulative"))
+    if advice.ways is not None:
+        money.append(d.Figure("F3", "ways"))
     money.append(_life_table(advice, shown))
+    money.extend(ways_blocks(advice))
     if advice.api:
         money.append(_api_table(advice))
     return (
         d.Section(pieces.numbered(8, N_("Cost")), tuple(money)),
-        d.Section(pieces.numbered(9, N_("Uncertainty")), (_range_table(best), *_break_even_words(advice))),
+        d.Section(pieces.numbered(9, N_("Uncertainty")), (_range_table(best), *uncertainty_blocks(advice))),
     )
 
 
@@ -170,45 +172,3 @@ def _range_table(best: Assessment) -> d.Table:
         ),
         rows,
     )
-
-
-def _break_even_words(advice: Advice) -> tuple[d.Block, ...]:
-    points = break_evens(advice)
-    if not points:
-        return ()
-    formula = say(
-        N_(
-            "Months until buying has paid = price of the machine ÷ (monthly bill for the same work − "
-            "monthly energy of the machine). Cash only; no amortised price is counted a second time."
-        )
-    )
-    return d.Bullets(tuple(_break_even(p) for p in points)), d.Paragraph(formula, "note")
-
-
-def _break_even(point: BreakEven) -> d.Value:
-    other = pieces.plan_value(point.other.assessment.plan)
-    way = pieces.way_value(point.other.assessment.plan)
-    months, used = point.months[1], point.utilization[1]
-    if not point.pays or months is None or used is None:
-        return say(
-            N_("Against {other} ({way}) buying does not pay within {life:num} months at the stated use."),
-            other=other,
-            way=way,
-            life=point.life_months,
-        )
-    return say(
-        N_(
-            "Against {other} ({way}) buying has paid after {months:num} months (low {early}, high "
-            "{late}); over the life of the machine that is a use of {used:pct} of all hours."
-        ),
-        other=other,
-        way=way,
-        months=months,
-        early=_months(point.months[0]),
-        late=_months(point.months[2]),
-        used=used,
-    )
-
-
-def _months(value: float | None) -> d.Value:
-    return say(N_("never")) if value is None else d.Amount("num", value)

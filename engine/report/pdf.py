@@ -38,7 +38,7 @@ def render_pdf(
     details: ReportDetails | None = None,
     catalog: CatalogSnapshot | None = None,
 ) -> bytes:
-    """The report as tagged PDF (PDF/UA-1, fonts embedded); the same arguments give the same bytes.
+    """The report as tagged PDF (PDF/A-2a, PDF/UA-1, fonts embedded); the same arguments give the same bytes.
 
     `created_at` is printed and stamped into the file; without it the scenario's date stands in, so that a rerun on
     another day is the same file. With the `catalog` of the advice, the full report shows time against the number of
@@ -103,7 +103,7 @@ def _compile(
                 font_paths=[str(fonts), str(rare_signs_folder())],
                 ignore_system_fonts=True,
                 sys_inputs={"data": data},
-                pdf_standards=["ua-1"],
+                pdf_standards=["a-2a", "ua-1"],
                 timestamp=int(moment.timestamp()),
             )
         except typst.TypstError as problem:
@@ -159,8 +159,13 @@ def _figure(figure: d.Figure, advice: Advice, language: Language, scaling: Scali
             assert scaling is not None
             drawing = charts.scaling_chart(scaling, look, language, width=6.7)
             caption, alt = charts.scaling_caption(scaling, language), charts.scaling_alt(scaling, language)
-        case "cumulative":
-            drawing = charts.cumulative_cost_chart(advice, look, language, width=6.7)
-            caption, alt = charts.cumulative_caption(advice, language), charts.cumulative_alt(advice, language)
+        case "ways":
+            assert advice.ways is not None
+            drawing = charts.ways_chart(advice.ways, look, language, width=6.7)
+            caption, alt = charts.ways_caption(advice.ways, language), charts.ways_alt(advice.ways, language)
+        case "tornado":
+            assert advice.ways is not None
+            drawing = charts.tornado_chart(advice.ways, look, language, width=6.7)
+            caption, alt = charts.tornado_caption(advice.ways, language), charts.tornado_alt(advice.ways, language)
     as_of = language.fill("As of {date:date}.", date=advice.scenario.as_of.isoformat())
     return {"svg": charts.svg_bytes(drawing).decode(), "caption": f"{caption} {as_of}", "alt": alt}

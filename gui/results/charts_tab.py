@@ -138,12 +138,27 @@ def _cash(advice: Advice, plans: Sequence[Assessment]) -> Chart:
     )
 
 
-def _cumulative(advice: Advice, _plans: Sequence[Assessment]) -> Chart:
+def _ways(advice: Advice, _plans: Sequence[Assessment]) -> Chart | None:
+    ways = advice.ways
+    if ways is None:
+        return None
     return Chart(
         "cumulative-cost",
-        lambda look, language, width: charts().cumulative_cost_chart(advice, look, language, width=width),
-        lambda language: charts().cumulative_caption(advice, language),
-        lambda language: charts().cumulative_alt(advice, language),
+        lambda look, language, width: charts().ways_chart(ways, look, language, width=width),
+        lambda language: charts().ways_caption(ways, language),
+        lambda language: charts().ways_alt(ways, language),
+    )
+
+
+def _tornado(advice: Advice, _plans: Sequence[Assessment]) -> Chart | None:
+    ways = advice.ways
+    if ways is None or not ways.tornado:
+        return None
+    return Chart(
+        "what-decides",
+        lambda look, language, width: charts().tornado_chart(ways, look, language, width=width),
+        lambda language: charts().tornado_caption(ways, language),
+        lambda language: charts().tornado_alt(ways, language),
     )
 
 
@@ -163,7 +178,8 @@ def money_charts(state: AppState) -> tuple[tuple[Text, Maker], ...]:
         (N_("Time with fewer and more of these cards"), _scaling(state)),
         (N_("Cost of the job by item"), _job_cost),
         (N_("Cash needed against the budget"), _cash),
-        (N_("Cash paid over the years, way by way"), _cumulative),
+        (N_("Cash paid over the years, way by way"), _ways),
+        (N_("What decides between buying and renting"), _tornado),
     )
 
 

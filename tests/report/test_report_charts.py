@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from importlib.resources import files
 
 import pytest
 from matplotlib.figure import Figure
 from sample_advice import sample_advice
 
+from engine import Scenario, advise, load_catalog
 from engine.advice.result import Advice
+from engine.advice.ways_result import WaysComparison
 from engine.architecture.model import Architecture
 from engine.i18n import LANGUAGES, Language
 from engine.layout.model import Job, Layout, Method
@@ -22,6 +25,17 @@ from engine.report.charts.look import COST_STYLES, MEMORY_STYLES, WAY_STYLES, st
 from engine.report.charts.timeline import moments_in_time
 
 ADVICE = sample_advice()
+
+
+def _ways() -> WaysComparison:
+    """A service that could be bought, rented or had by API, under the bundled catalogue."""
+    text = (files("resources") / "examples" / "serve-70b-50-users.json").read_text(encoding="utf-8")
+    found = advise(Scenario.model_validate_json(text), load_catalog()).ways
+    assert found is not None and found.tornado
+    return found
+
+
+WAYS = _ways()
 
 #: Llama 3.1 8B by its published config.json.
 MEDIUM = Architecture(
@@ -42,7 +56,8 @@ def every_chart(advice: Advice, look: charts.Look, language: Language) -> dict[s
         "cash": charts.cost_chart(
             advice.ranked, look, language, kind="cash", budget=advice.scenario.constraints.budget
         ),
-        "cumulative": charts.cumulative_cost_chart(advice, look, language),
+        "ways": charts.ways_chart(WAYS, look, language),
+        "tornado": charts.tornado_chart(WAYS, look, language),
     }
 
 
@@ -98,11 +113,18 @@ def test_alternative_texts_name_every_plan(code: str) -> None:
         charts.memory_alt(ADVICE.ranked, language),
         charts.time_alt(ADVICE.ranked, language),
         charts.cost_alt(ADVICE.ranked, language),
-        charts.cumulative_alt(ADVICE, language),
     )
     for text in texts:
         assert "H100 SXM 80GB" in text and "RTX 4090" in text
     assert "GiB" in texts[0]
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_the_ways_are_told_in_words(code: str) -> None:
+    language = Language(code)  # type: ignore[arg-type]
+    text = charts.ways_alt(WAYS, language)
+    assert all(language.label(f"compare.{way}") in text for way in ("buy", "on-demand", "api"))
+    assert all(language.label(s.knob) in charts.tornado_alt(WAYS, language) for s in WAYS.tornado)
 
 
 def test_importing_the_charts_is_cheap() -> None:
