@@ -40,6 +40,20 @@ TEMPLATES: dict[str, str] = {
         "Only a size is known; the dimensions are those of a usual model with {parameters:count} parameters."
     ),
     "case.model_guessed": N_("Some dimensions of {model} were not stated and are assumed: {names}."),
+    "case.version.published_dtype": N_(
+        "Transformers loads weights in the format in which they were published from version 5 on, and in 32 bits "
+        "before. No version is stated, so 32 bits are taken; state the dtype or framework_version to be sure."
+    ),
+    "case.version.published_dtype.stated": N_(
+        "Transformers {version}: weights are loaded as published from version 5 on, and in 32 bits before."
+    ),
+    "case.version.trl_checkpointing": N_(
+        "TRL recomputes activations unless told otherwise in releases from 0.22 on, and did not in old ones. No "
+        "version is stated, so it is taken to; state gradient_checkpointing or framework_version to be sure."
+    ),
+    "case.version.trl_checkpointing.stated": N_(
+        "TRL {version}: activations are recomputed unless told otherwise from 0.22 on, and were not in old releases."
+    ),
     "case.gpu_unknown": N_("The GPU {gpu} is not in the catalogue; memory is given without a verdict."),
     "case.gpu_by_size": N_(
         "The GPU {gpu} is not in the catalogue; {usable:gib} usable memory follow from its name, and there is no speed."

@@ -88,7 +88,8 @@ def _regime(case: words.Case, adapters: bool) -> Regime | None:
         return Regime.FP32
     if adapters or not case.text("method"):
         return Regime.FP16_AMP if precision == "fp16" and adapters else None
-    usual = framework_of(case.text("framework")).expected_full_regime
+    version = case.text("framework_version")
+    usual = framework_of(case.text("framework"), version=version).expected_full_regime
     return Regime.FP16_AMP if precision == "fp16" and usual is not Regime.FP32_MASTER else usual
 
 

@@ -6,12 +6,14 @@ to its user, all usual values stand, and the answer is the hull over them.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 from engine.layout.model import Attention, Loss, Method, Optimizer, Recomputation, Regime, Sharding, WeightQuantization
 
-__all__ = ["FRAMEWORKS", "Framework", "framework_of"]
+__all__ = ["CHANGES", "FRAMEWORKS", "Change", "Framework", "change_of", "framework_of"]
 
 _FLASH = (Attention.FLASH,)
 _FLASH_OR_EAGER = (Attention.FLASH, Attention.EAGER)
@@ -157,6 +159,30 @@ _AMP = Framework(
     source="llm-foundry: amp_bf16 over FSDP, fused cross-entropy that works in place",
 )
 
+#: Accelerate's own FSDP plugin, version 1 or 2, keeps trained weights in fp32 shards under mixed precision.
+_ACCELERATE = replace(
+    _HF,
+    full_regimes=_MASTER,
+    expected_full_regime=Regime.FP32_MASTER,
+    source="Accelerate, FSDP: trained weights are upcast to fp32 shards, gathered in 16 bits",
+)
+_SWIFT = replace(
+    _HF_RECOMPUTED,
+    expected_full_regime=Regime.PURE_BF16,
+    source="ms-swift, command-line parameters: torch_dtype as published, gradient_checkpointing true",
+)
+_VERL = Framework(
+    attention=_FLASH,
+    full_regimes=_MASTER,
+    expected_full_regime=Regime.FP32_MASTER,
+    source="verl, FSDP workers: fp32 shards with bf16 mixed precision, enable_gradient_checkpointing true",
+)
+_OPENRLHF = replace(
+    _DEEPSPEED,
+    expected_checkpointing=Recomputation.NONE,
+    source="OpenRLHF: DeepSpeed ZeRO with bf16 weights; --gradient_checkpointing is off unless given",
+)
+
 #: By the beginning of a framework's name, or a part of it in brackets; the first that matches holds.
 FRAMEWORKS: tuple[tuple[str, Framework], ...] = (
     ("unsloth", _UNSLOTH),
@@ -170,6 +196,10 @@ FRAMEWORKS: tuple[tuple[str, Framework], ...] = (
     ("litgpt", _PURE),
     ("llm-foundry", _AMP),
     ("deepspeed", _DEEPSPEED),
+    ("openrlhf", _OPENRLHF),
+    ("verl", _VERL),
+    ("ms-swift", _SWIFT),
+    ("accelerate", _ACCELERATE),
     ("colossal", _DEEPSPEED),
     ("llama-factory", _LLAMA_FACTORY),
     ("hf-", _HF),
@@ -182,8 +212,62 @@ FRAMEWORKS: tuple[tuple[str, Framework], ...] = (
 _ANY = Framework(source="no framework stated: all usual regimes")
 
 
-def framework_of(name: str, *, pretraining: bool = False) -> Framework:
-    """Defaults of the framework of this name; where it is not known, those of any framework or of large pretraining."""
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A default that a program changed: from version `since` on it is the newer one; `code` says it in words."""
+
+    program: str
+    since: tuple[int, ...]
+    code: str
+    before: Mapping[str, Any]
+    after: Mapping[str, Any]
+    source: str
+
+
+#: Changes of defaults that decide memory. Versions are those of the program that is named.
+CHANGES: tuple[Change, ...] = (
+    Change(
+        "hf-",
+        (5,),
+        "case.version.published_dtype",
+        {},
+        {"expected_full_regime": Regime.PURE_BF16},
+        "https://github.com/huggingface/transformers/pull/42805",
+    ),
+    Change(
+        "trl",
+        (0, 22),
+        "case.version.trl_checkpointing",
+        {"expected_checkpointing": Recomputation.NONE},
+        {},
+        "https://github.com/huggingface/trl/pull/3510 (released by 0.22)",
+    ),
+)
+
+
+def change_of(name: str) -> Change | None:
+    """The change of a default that matters for this program; None where none is known."""
+    return next((c for c in CHANGES if name.lower().startswith(c.program)), None)
+
+
+def framework_of(name: str, *, pretraining: bool = False, version: str = "") -> Framework:
+    """Defaults of the framework of this name; where it is not known, those of any framework or of large pretraining.
+
+    `version`: its release, "" where it is not known; then the defaults are the usual ones, and `change_of` tells more.
+    """
+    found = _named(name, pretraining=pretraining)
+    change, number = change_of(name), _version(version)
+    if change is None or not number:
+        return found
+    return replace(found, **(change.after if number >= change.since else change.before))
+
+
+def _version(text: str) -> tuple[int, ...]:
+    """The leading numbers of a version; empty where there are none."""
+    return tuple(int(n) for n in re.findall(r"\d{1,6}", text.split("+")[0].split("-")[0])[:3])
+
+
+def _named(name: str, *, pretraining: bool) -> Framework:
     word = name.lower()
     table: Mapping[str, Framework] = dict(FRAMEWORKS)
     for part in table:

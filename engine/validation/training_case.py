@@ -20,7 +20,7 @@ from engine.layout.model import (
     Sharding,
 )
 from engine.validation import fields as words
-from engine.validation.defaults import Framework, framework_of
+from engine.validation.defaults import Framework, change_of, framework_of
 from engine.validation.fields import Case, Parallel, parse_parallel
 from engine.validation.knobs import Knobs
 
@@ -49,10 +49,12 @@ def training_knobs(
     """Read all settings of a training case into `knobs`. `usable`: bytes that a card offers, where it is known."""
     if method in _NOT_EXPRESSED:
         raise InputError("case.method_not_expressed", method=method.value)
-    framework = framework_of(case.text("framework"), pretraining=large_pretraining(method, gpus))
+    version = case.text("framework_version")
+    framework = framework_of(case.text("framework"), pretraining=large_pretraining(method, gpus), version=version)
     if not case.text("framework"):
         knobs.assume("framework", "hf-transformers")
     adapters = _adapters(case, method)
+    _tell_change(case, knobs, adapters)
     _regime(case, knobs, framework, adapters)
     _optimizer(case, knobs, framework)
     long = _PRETRAINING_LENGTHS if method in (Method.PRETRAIN, Method.CONTINUED) else _USUAL_LENGTHS
@@ -74,6 +76,22 @@ def training_knobs(
     knobs.stated("experts", experts or "grouped")
     if architecture.is_moe and experts is None:
         knobs.assume("experts", "grouped")
+
+
+def _tell_change(case: Case, knobs: Knobs, adapters: bool) -> None:
+    """Say that a default depends on the program's version, where the case leaves that default to the program."""
+    change = change_of(case.text("framework"))
+    if change is None or knobs.spreads("framework_version"):
+        return
+    of_weights = change.code == "case.version.published_dtype"
+    stated = case.text("regime") or case.text("precision") in ("fp32", "fp16") or adapters
+    if stated if of_weights else case.text("activation_checkpointing"):
+        return
+    version = case.text("framework_version")
+    if version:
+        knobs.warn(f"{change.code}.stated", version=version[:20])
+    else:
+        knobs.warn(change.code)
 
 
 def large_pretraining(method: Method, gpus: int) -> bool:

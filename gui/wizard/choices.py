@@ -164,12 +164,19 @@ BASE_FORMATS: tuple[tuple[str | None, Text], ...] = (
 
 FRAMEWORKS: tuple[tuple[str, Text], ...] = (
     ("hf-transformers", "Hugging Face Transformers"),
-    ("megatron", "Megatron-LM"),
+    ("trl", "TRL"),
+    ("accelerate", "Accelerate FSDP"),
     ("deepspeed", "DeepSpeed"),
-    ("torchtitan", "torchtitan"),
-    ("llama-factory", "LLaMA-Factory"),
+    ("torchtune", "torchtune"),
     ("axolotl", "Axolotl"),
     ("unsloth", "Unsloth"),
+    ("llama-factory", "LLaMA-Factory"),
+    ("ms-swift", "ms-swift"),
+    ("torchtitan", "torchtitan"),
+    ("megatron", "Megatron-LM"),
+    ("nemo", "NeMo"),
+    ("verl", "verl"),
+    ("openrlhf", "OpenRLHF"),
 )
 
 SERVING_FORMATS: tuple[tuple[str | None, Text], ...] = (
