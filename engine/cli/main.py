@@ -228,6 +228,39 @@ def estimate(
         print_estimate(found, language)
 
 
+@app.command(help=N_("Show how the recommended plan is started: commands and files for the programs that can run it."))
+def launch(
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help=N_("A saved scenario, or the name of a bundled example."))
+    ],
+    program: Annotated[
+        str | None, typer.Option("--program", help=N_("Only this program, for example TRL or vLLM."))
+    ] = None,
+    task: Annotated[str | None, typer.Option("--task", help=N_("Id of the task; without it, the first."))] = None,
+    folder: Annotated[Path | None, typer.Option("--out", help=N_("Write the files into this folder."))] = None,
+    as_json: Json = False,
+    lang: Lang = None,
+) -> None:
+    """Show how the recommended plan is started."""
+    from engine.cli.answers import dumps
+    from engine.cli.launch import chosen_recipe, launch_answer, print_launch, recipes_of_file, save_recipe
+
+    language = language_of(lang)
+    plan, found = recipes_of_file(file, task, language)
+    recipes = chosen_recipe(found, program) if found else found
+    if as_json:
+        print(dumps(launch_answer(plan, recipes, language)))
+    elif recipes:
+        print_launch(plan, recipes, language)
+    else:
+        print(language.gettext("No program that is known here can run a plan for this scenario."))
+    if folder is not None and recipes:
+        for written in save_recipe(recipes[0], folder):
+            print(written, file=sys.stderr)
+    if not recipes:
+        raise typer.Exit(1)
+
+
 @app.command(help=N_("Say what would make a task fit on a card, what each change costs, and how far it could go."))
 def fit(
     file: Annotated[

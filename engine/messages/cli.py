@@ -44,6 +44,8 @@ TEMPLATES: dict[str, str] = {
     "cli.no_such_profile": N_("There is no report profile {value}. Known: memo, full."),
     "cli.no_gpu": N_('Which card? Name one with --gpu, for example --gpu "RTX 4090".'),
     "cli.no_such_task": N_("There is no task {task}. There is: {known}."),
+    "cli.no_such_program": N_("{program} can't run this plan, or is not known here. There is: {known}."),
+    "cli.file_there": N_("{path} is there already; nothing was written. Name another folder."),
     "cli.no_such_model": N_("There is no model {model}. Similar names: {similar}."),
     "cli.no_screen": N_("There is no screen here, so no window is opened. Here is a bundled example instead."),
     "cli.no_qt": N_(

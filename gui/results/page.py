@@ -34,7 +34,9 @@ from gui.results.fit_tab import FitTab
 from gui.results.measured import ask_measured
 from gui.results.selection import Selection
 from gui.results.sources import SourcesTab
+from gui.results.start_tab import StartTab
 from gui.results.top import TopArea
+from gui.results.ways_tab import WaysTab
 from gui.results.why_not import WhyNotTab
 from gui.state import AppState
 from gui.widgets.basic import Banner, Card, button, clear_layout, label
@@ -110,9 +112,13 @@ class ResultsPage(QWidget):
         card.body.addWidget(title)
         card.body.addWidget(text)
         card.body.addWidget(edit, 0, Qt.AlignmentFlag.AlignLeft)
+        row = QHBoxLayout()  # no alignment: the card's wrapped text gets the height that its width needs
+        row.addStretch(1)
+        row.addWidget(card, 8)
+        row.addStretch(1)
         column = QVBoxLayout(page)
         column.addStretch(1)
-        column.addWidget(card, 0, Qt.AlignmentFlag.AlignHCenter)
+        column.addLayout(row)
         column.addStretch(2)
         return page
 
@@ -203,7 +209,9 @@ class ResultsPage(QWidget):
         )
         self.measure.clicked.connect(self._ask_measured)
         self.money = ChartsTab("money", money_charts(state), state, selection, first=self.measure)
+        self.ways = WaysTab(state, selection)
         self.details = DetailsTab(state, selection)
+        self.start = StartTab(state, selection)
         self.why_not = WhyNotTab(state, selection)
         self.findings = FindingsTab(state, selection)
         self.sources = SourcesTab(state, selection)
@@ -217,7 +225,9 @@ class ResultsPage(QWidget):
             (self.memory, NP_("tab", "Memory")),
             (self.fit, NP_("tab", "What would make it fit")),
             (self.money, NP_("tab", "Time and cost")),
+            (self.ways, NP_("tab", "Buy or rent")),
             (self.details, NP_("tab", "Details")),
+            (self.start, NP_("tab", "How to start it")),
             (self.why_not, NP_("tab", "Why not?")),
             (self.findings, NP_("tab", "Findings")),
             (self.sources, NP_("tab", "Sources")),
