@@ -74,8 +74,8 @@ class ModelChoice(Frozen):
 class Data(Frozen):
     """Training data of one run: `tokens`, or examples x tokens_per_example; either is passed `epochs` times."""
 
-    tokens: int | None = Field(default=None, gt=0)
-    examples: int | None = Field(default=None, gt=0)
+    tokens: int | None = Field(default=None, gt=0, le=10**18)  # far beyond what is read, so that products stay finite
+    examples: int | None = Field(default=None, gt=0, le=10**18)
     tokens_per_example: float | None = Field(default=None, gt=0, le=1e12)
     epochs: float = Field(default=1.0, gt=0, le=1e6)
     packed: bool = True
@@ -266,6 +266,22 @@ class ReportDetails(Frozen):
     decision_by: str = Field(default="", max_length=100)
     next_step: str = Field(default="", max_length=1000)
     shared_enquiry: str = Field(default="", max_length=2000)  # dated answer of the shared facility
+    equipment_name: str = Field(default="", max_length=200)  # short and generic, the same on every form
+    cosigner: str = Field(default="", max_length=200)
+    money_ends: str = Field(default="", max_length=500)  # when the fund ends, who pays afterwards
+    classification: str = Field(default="", max_length=500)  # research instrument or general equipment; imported
+    purpose: str = Field(default="", max_length=4000)
+    existing: str = Field(default="", max_length=4000)  # same type: where, age, hours of last year, why not
+    quotations: str = Field(default="", max_length=4000)
+    purchase_method: str = Field(default="", max_length=1000)
+    related_purchases: str = Field(default="", max_length=1000)  # of the unit in the same year (rule R19)
+    site: str = Field(default="", max_length=2000)
+    operator: str = Field(default="", max_length=1000)
+    hours_forecast: str = Field(default="", max_length=1000)
+    sharing: str = Field(default="", max_length=2000)
+    data_class: str = Field(default="", max_length=1000)
+    export_declaration: str = Field(default="", max_length=2000)
+    benefits: str = Field(default="", max_length=2000)
 
 
 class Scenario(Frozen):

@@ -207,3 +207,11 @@ def test_invented_tables_give_an_answer_or_a_reason(table: dict[str, Any], kind:
                 _run(path)
     except KnownError:
         pass
+
+
+def test_counts_of_hundreds_of_digits_are_refused() -> None:
+    content = _seeds(SCENARIOS, "continued*.json")[0].replace(b'"tokens": ', b'"tokens": ' + b"9" * 400)
+    assert b"9" * 400 in content
+    with pytest.raises(KnownError) as caught:
+        parse_scenario(content, file="s.json")
+    assert caught.value.params["field"] == "tasks.0.workload.training.data.tokens"
