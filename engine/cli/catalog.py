@@ -14,7 +14,8 @@ from pydantic import ValidationError
 from engine.catalog.check import check_catalog
 from engine.catalog.find import find_gpus, find_rows, rows_of
 from engine.catalog.load import load_catalog
-from engine.catalog.user import add_offer, add_purchase_price, remove, set_aside, shared_cluster
+from engine.catalog.user import add_offer, add_purchase_price, put_back, remove, set_aside, shared_cluster
+from engine.cli.catalog_exchange import add_commands
 from engine.cli.catalog_text import check_text, entry_text, offer_line, table_text
 from engine.cli.chosen import language_of
 from engine.errors import InputError
@@ -288,12 +289,21 @@ def check(day: Day = "", as_json: Json = False, lang: Lang = None) -> None:
 @app.command(
     help=_("Set the file with your own rows aside, without deleting it, and go back to the bundled catalogue.")
 )
-def restore(as_json: Json = False, lang: Lang = None) -> None:
-    """Set the file with your own rows aside, without deleting it, and go back to the bundled catalogue."""
-    moved = set_aside()
+def restore(
+    last_copy: Annotated[
+        bool, typer.Option("--last-copy", help=_("Go back to the copy from before the last large change."))
+    ] = False,
+    as_json: Json = False,
+    lang: Lang = None,
+) -> None:
+    """Set the file with your own rows aside, without deleting it, and go back to the bundled catalogue or a copy."""
+    moved = put_back() if last_copy else set_aside()
     if as_json:
         print(json.dumps({"set_aside": str(moved) if moved else None}, ensure_ascii=False))
     elif moved:
         print(_language(lang).fill("Your own rows were set aside in {path}", path=moved))
     else:
         print(_language(lang).gettext("There are no rows of your own."))
+
+
+add_commands(app)
