@@ -37,7 +37,7 @@ def advise(scenario: Scenario, catalog: CatalogSnapshot, control: Control | None
         ranked=result.ranked,
         rejected=rejected,
         api=api,
-        ways=compare_ways(result, api),
+        ways=compare_ways(result, picks, api),
         findings=findings_of(result, picks, api),
         catalog_version=catalog.version,
         catalog_sha256=catalog.sha256,

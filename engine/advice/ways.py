@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from engine.advice.result import ApiBaseline, Assessment
+from engine.advice.result import ApiBaseline, Assessment, Pick, PickRole
 from engine.advice.ways_checkpoint import checkpoint_terms
 from engine.advice.ways_parts import IDLE_SHARE, Knobs, Sources, busy_hours, ledgers, load_kw
 from engine.advice.ways_remarks import ALL_WAYS, remark_of
@@ -23,7 +23,7 @@ from engine.cost.own import residual_share
 from engine.cost.rent import HOURS_PER_MONTH
 from engine.cost.uncertain import DRAWS, SEED, band, break_even_hours, crossing_months, drawn
 from engine.findings import Finding, Severity
-from engine.quantity import Bounds, Estimate, Number, Term
+from engine.quantity import Bounds, Estimate, MoneyEstimate, Number, Term
 from engine.scenario import InferenceWorkload
 from engine.search.search import SearchResult
 
@@ -46,9 +46,10 @@ SCENARIOS: dict[str, dict[str, float | int]] = {
 _RIVALS: tuple[WayCode, ...] = ("on-demand", "monthly", "reserved", "spot", "shared")
 
 
-def compare_ways(result: SearchResult, api: tuple[ApiBaseline, ...]) -> WaysComparison | None:
+def compare_ways(result: SearchResult, picks: tuple[Pick, ...], api: tuple[ApiBaseline, ...]) -> WaysComparison | None:
     """All ways for the same work; None where nothing is ranked."""
-    best = _best_of_terms(result.ranked)
+    balanced = [result.ranked[p.index] for p in picks if p.role is PickRole.BALANCED]
+    best = _best_of_terms((*balanced, *result.ranked))  # what is recommended stands for its own way
     reference = best.get("buy") or (result.ranked[0] if result.ranked else None)
     if reference is None or busy_hours(reference) <= 0:
         return None
@@ -132,12 +133,18 @@ def _bounds(
     return {
         "price": relative or Bounds.exact(1.0),
         "rent": rent,
+        "api": _around(sources.api.cost) if sources.api is not None else Bounds.exact(1.0),
         "use": Bounds(USE.low, 1.0, min(float(USE.high), max(1.0, HOURS_PER_MONTH / hours))),
         "speed": Bounds(sum(s.low for s in seconds) / busy, 1.0, sum(s.high for s in seconds) / busy),
         "tariff": result.figures.electricity_per_kwh.bounds,
         "pue": result.figures.pue.bounds,
         "residual": residual,
     }, source
+
+
+def _around(cost: MoneyEstimate) -> Bounds:
+    expected = float(cost.expected) or 1.0
+    return Bounds(float(cost.low) / expected, 1.0, float(cost.high) / expected)
 
 
 def _knobs(values: dict[str, Number]) -> Knobs:
@@ -218,6 +225,7 @@ def _tornado(sources: Sources, bounds: dict[str, Bounds], rented: WayCode) -> tu
         _difference(sources, replace(base, life=life, residual=sources.residual_at(life)), rented)
         for life in (SHORT_LIFE, LONG_LIFE)
     ]
+    swings = [s for s in swings if abs(s.high - s.low) >= 1]  # what moves nothing decides nothing
     swings.append(Swing(knob="knob.life", low=lives[0], high=lives[1]))
     return tuple(sorted(swings, key=lambda s: -abs(s.high - s.low)))
 

@@ -29,12 +29,13 @@ SECOND_STAGE = 12
 
 @dataclass(frozen=True)
 class Knobs:
-    """Uncertain figures of one reckoning: factors of the expected value but for the last four."""
+    """Uncertain figures of one reckoning: factors of the expected value where nothing else is said."""
 
     price: Number = 1.0
     rent: Number = 1.0
     use: Number = 1.0
     speed: Number = 1.0  # hours that the same work takes
+    api: Number = 1.0
     tariff: Number = 0.0  # a kWh
     pue: Number = 1.0
     residual: Number = 0.0  # share of the price at the end
@@ -151,7 +152,8 @@ def ledgers(sources: Sources, knobs: Knobs) -> dict[WayCode, Ledger]:
         found["owned"] = owning_ledger(replace(_owning(sources, best["owned"], knobs), price=0.0), months)
     if sources.api is not None:
         monthly = np.arange(months + 1) > knobs.late
-        lines = {t.name: t.expected * sources.jobs_per_month * knobs.use * monthly for t in sources.api.terms}
+        factor = sources.jobs_per_month * knobs.use * knobs.api * monthly
+        lines = {t.name: t.expected * factor for t in sources.api.terms}
         found["api"] = Ledger(months, lines)
     if "buy" in best:
         found |= _bought(sources, knobs)

@@ -39,6 +39,7 @@ LABELS: dict[str, str] = {
     "rent.unspent": N_("Unspent prepayment"),
     "knob.price": N_("Purchase price"),
     "knob.rent": N_("Price of renting"),
+    "knob.api": N_("Price of the hosted API"),
     "knob.use": N_("Hours of use"),
     "knob.speed": N_("Hours that the work takes"),
     "knob.tariff": N_("Electricity tariff"),

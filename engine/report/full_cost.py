@@ -7,7 +7,6 @@ from engine.messages.mark import N_
 from engine.quantity import MoneyEstimate
 from engine.report import document as d
 from engine.report import pieces
-from engine.report.comparison import hours_per_month, whole_life
 from engine.report.document import say
 from engine.report.full_ways import uncertainty_blocks, ways_blocks
 
@@ -35,7 +34,6 @@ def cost_sections(advice: Advice, best: Assessment, shown: tuple[Assessment, ...
     ]
     if advice.ways is not None:
         money.append(d.Figure("F3", "ways"))
-    money.append(_life_table(advice, shown))
     money.extend(ways_blocks(advice))
     if advice.api:
         money.append(_api_table(advice))
@@ -81,47 +79,6 @@ def _money_cells(cost: MoneyEstimate) -> tuple[d.Value, d.Value, d.Value]:
         )
 
     return one(cost.low), one(cost.expected), one(cost.high)
-
-
-def _life_table(advice: Advice, shown: tuple[Assessment, ...]) -> d.Table:
-    rows: list[tuple[d.Value, ...]] = []
-    for assessment in shown:
-        total, present, years = whole_life(advice, assessment)
-        span = say(N_("{years:num} years of use"), years=years) if years else say(N_("the job"))
-        rows.append(
-            (
-                pieces.plan_value(assessment.plan),
-                pieces.way_value(assessment.plan),
-                span,
-                pieces.stacked("money", total),
-                pieces.stacked("money", present),
-            )
-        )
-    economics = advice.scenario.economics
-    return d.Table(
-        "T11",
-        say(
-            N_("Whole-life cost: cash for the machine and its energy at {hours:num} h a month; bills for the job"),
-            hours=hours_per_month(advice, shown[0]),
-        ),
-        (
-            d.Column(say(N_("Plan")), weight=2),
-            d.Column(say(N_("Way")), weight=1.2),
-            d.Column(say(N_("Covers")), weight=1.2),
-            d.Column(say(N_("Undiscounted")), "right", 1.5),
-            d.Column(say(N_("Present value")), "right", 1.5),
-        ),
-        tuple(rows),
-        note=say(
-            N_(
-                "Discount rate {rate:pct} a year; residual value not counted. Technical life "
-                "({years:num} years), depreciation life, warranty and end of the project are different "
-                "things: check each."
-            ),
-            rate=economics.discount_rate,
-            years=economics.years,
-        ),
-    )
 
 
 def _api_table(advice: Advice) -> d.Table:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from decimal import Decimal
 
 from engine.advice.result import Advice
 from engine.advice.ways_result import WayCost, WaysComparison
+from engine.layout.plan import Plan
 from engine.messages.mark import N_
 from engine.quantity import Estimate, MoneyEstimate
 from engine.report import document as d
@@ -31,7 +33,8 @@ def ways_blocks(advice: Advice) -> tuple[d.Block, ...]:
     ways = advice.ways
     if ways is None:
         return ()
-    blocks: list[d.Block] = [_ways_table(ways), *(d.Paragraph(f, "warning") for f in ways.findings)]
+    plans = {a.plan.id: a.plan for a in advice.ranked}
+    blocks: list[d.Block] = [_ways_table(ways, plans), *(d.Paragraph(f, "warning") for f in ways.findings)]
     if any(w.way == "buy" and w.total for w in ways.ways):
         blocks.append(_years_table(ways))
     blocks.append(_lines_table(ways))
@@ -44,13 +47,15 @@ def _remark(way: WayCost) -> d.Value:
     return way.remark if way.remark is not None else d.Text("–")
 
 
-def _ways_table(ways: WaysComparison) -> d.Table:
+def _ways_table(ways: WaysComparison, plans: Mapping[str, Plan]) -> d.Table:
     rows: list[tuple[d.Value, ...]] = []
     strong: list[int] = []
     for way in ways.ways:
         if way.way == ways.cheapest:
             strong.append(len(rows))
-        name = d.Label(f"compare.{way.way}")
+        name: d.Value = d.Label(f"compare.{way.way}")
+        if way.plan_id in plans:
+            name = d.Join((name, pieces.plan_value(plans[way.plan_id])), "\n")
         if way.total is None or way.present_value is None:
             rows.append((name, d.Text("–"), d.Text("–"), d.Text("–"), _remark(way)))
             continue
@@ -157,12 +162,12 @@ def uncertainty_blocks(advice: Advice) -> tuple[d.Block, ...]:
 
 
 def _break_even(ways: WaysComparison) -> d.Value:
-    low, expected, high = (d.Amount("hours", h) if h is not None else say(N_("never")) for h in ways.break_even_hours)
+    low, expected, high = (say(N_("never")) if h is None else d.Amount("num", h) for h in ways.break_even_hours)
     early, paid, late = (say(N_("never")) if m is None else d.Amount("num", m) for m in ways.crossing_months)
     return say(
         N_(
-            "Held against '{way}', buying costs the same over {months:int} months at {expected} of use a month "
-            "({low} to {high}). At the "
+            "Held against '{way}', buying costs the same over {months:int} months at {expected} hours of use a "
+            "month ({low} to {high}). At the "
             "stated use it has paid after {paid} months ({early} to {late}); it pays in {share:pct} of "
             "the draws."
         ),
