@@ -258,6 +258,9 @@ class RunDialog(QDialog):
             self.answer.say(language.error(error), "warning")
             return
         words = [language.text(f) for f in found.findings if f.code in _VERDICTS]
+        left = [k.key for k in (*run.keys_left("not_modelled"), *run.keys_left("unknown"))]
+        if left:
+            words.append(language.fill("Not counted in this: {names}", names=", ".join(left)[:300]))
         kind = {"fits": "info", "fits_tightly": "warning"}.get(found.memory.verdict.value, "danger")
         taken = [language.text(f) for f in found.assumptions]
         self.answer.say("\n".join(words), kind)  # type: ignore[arg-type]

@@ -156,6 +156,7 @@ def _read(
     if program == "ms-swift":
         settings.put("framework", "ms-swift (trl)")
     _companions(settings, program)
+    _master_weights(settings)
     if missing:
         settings.note("run.note.companion_missing", file=missing[:80])
     return _result(settings, program, file, no_effect)
@@ -229,6 +230,24 @@ def _companions(settings: Settings, program: str) -> None:
     if s.has("deepspeed.zero_optimization"):
         sharding.deepspeed(s, "deepspeed.")
         _deepspeed_run(s, "deepspeed.")
+
+
+def _master_weights(s: Settings) -> None:
+    """What shards the weights decides in which format they are kept, whatever the model was loaded in.
+
+    DeepSpeed keeps 32-bit master weights beside 16-bit ones. Accelerate's FSDP upcasts trained weights to 32-bit shards
+    under mixed precision; where a program computes in 16 bits alone ("pure", "full"), there is no mixed precision.
+    """
+    if "lora_rank" in s.case or s.case.get("method") in ("lora", "qlora", "dora"):
+        return
+    regime = s.case.get("regime")
+    if "deepspeed" in str(s.case.get("framework", "")):
+        if regime in ("pure-bf16", "bf16-amp"):
+            del s.case["regime"]  # the preset knows
+    elif str(s.case.get("parallel", "")).endswith("fsdp=full") and s.case.get("framework") != "torchtune":
+        alone = s.peek("pure_bf16").lower() == "true" or s.peek("bf16").lower() == "full"
+        if s.case.get("precision") == "bf16" and not alone:
+            s.case["regime"] = "fp32-master"
 
 
 def _deepspeed_run(s: Settings, prefix: str) -> None:

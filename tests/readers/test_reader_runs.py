@@ -219,3 +219,31 @@ def test_advise_answers_for_a_configuration(capsys: pytest.CaptureFixture[str]) 
     assert main(["advise", path, "--json", "--set", "tokens_per_example=300"]) == 0  # max_samples says how many
     assert json.loads(capsys.readouterr().out)["picks"]
     assert main(["fit", path, "--set", "nonsense"]) == 2
+
+
+# what shards the weights decides how they are kept --------------------------------------------------------------------
+
+FULL = "python train.py --model_name_or_path Qwen/Qwen2.5-7B --torch_dtype bfloat16 --bf16 True"
+
+
+@pytest.mark.parametrize(
+    ("more", "regime"),
+    [
+        ("", "pure-bf16"),
+        (" --deepspeed ds_z2.json", "fp32-master"),
+        (" --fsdp 'full_shard auto_wrap'", "fp32-master"),
+    ],
+)
+def test_sharded_training_keeps_32_bit_weights(more: str, regime: str) -> None:
+    found = read_command(FULL + more, CATALOG)
+    answer = estimate_case({**case_of(found, {}), "gpu": "H100 SXM 80GB", "n_gpus": 8, "seq_len": 1024}, CATALOG)
+    assert answer.layout.regime.value == regime
+    assert task_fields(found)["regime"] == regime
+
+
+def test_axolotl_in_16_bits_alone_has_no_32_bit_shards(tmp_path: Path) -> None:
+    for word, regime in (("full", "pure-bf16"), ("auto", "fp32-master")):
+        path = tmp_path / "a.yml"
+        path.write_text(f"base_model: gpt2\nsequence_len: 512\nmicro_batch_size: 1\nbf16: {word}\n"
+                        "fsdp: [full_shard, auto_wrap]\n")  # fmt: skip
+        assert read_run(path, CATALOG).case["regime"] == regime
