@@ -246,7 +246,7 @@ def _master_weights(s: Settings) -> None:
             del s.case["regime"]  # the preset knows
     elif str(s.case.get("parallel", "")).endswith("fsdp=full") and s.case.get("framework") != "torchtune":
         alone = s.peek("pure_bf16").lower() == "true" or s.peek("bf16").lower() == "full"
-        if s.case.get("precision") == "bf16" and not alone:
+        if s.case.get("precision") == "bf16" and not alone and regime in (None, "pure-bf16"):
             s.case["regime"] = "fp32-master"
 
 
