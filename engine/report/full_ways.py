@@ -220,7 +220,7 @@ def _energy_table(ways: WaysComparison) -> d.Table:
         (
             d.Column(say(N_("Way")), weight=1.5),
             d.Column(say(N_("kWh")), "right", 1),
-            d.Column(say(N_("kg CO₂e")), "right", 1.4),
+            d.Column(say(N_("kg CO2e")), "right", 1.4),
         ),
         rows,
         note=say(N_("Grid: {source}. Making the hardware is not in it."), source=d.Source(source)),

@@ -75,7 +75,7 @@ COLUMNS: tuple[Column[_Row], ...] = (
     ),
     Column(
         "carbon",
-        N_("kg CO₂e a year"),
+        N_("kg CO2e a year"),
         shown=_carbon,
         value=lambda r: r.way.kg_co2_per_year.expected if r.way.kg_co2_per_year else None,
         numeric=True,
