@@ -33,6 +33,8 @@ def kind_of_file(path: Path) -> FileKind:
     whose reader then says in words what is wrong with it.
     """
     if path.is_dir():
+        if looks_like_run(path):
+            return FileKind.RUN  # an adapter
         inside = (path / "config.json").is_file() or any(path.glob("*.gguf")) or any(path.glob("*.safetensors"))
         return FileKind.CONFIG if inside else FileKind.UNKNOWN
     ending = path.suffix.lower().lstrip(".")

@@ -78,14 +78,28 @@ def _config(header: GgufHeader, kind: str) -> dict[str, Any]:
     _widths(config, own)
     _heads(config, own)
     if shapes:
-        config["tie_word_embeddings"] = "output.weight" not in shapes
-        config["attention_bias"] = "blk.0.attn_output.bias" in shapes
-        config["mlp_bias"] = "blk.0.ffn_up.bias" in shapes
+        config |= _told_by_tensors(shapes)
+    if config["model_type"] == "deepseek_v3" and not any("exp_probs_b" in name for name in shapes):
+        config["model_type"] = "deepseek_v2"  # no correction of the router's scores
+    if config["model_type"] == "falcon" and config.get("num_key_value_heads") not in (None, 1):
+        config["n_head_kv"] = config["num_key_value_heads"]
     layers = config.get("num_hidden_layers")
     further = config.pop("num_nextn_predict_layers", 0)
     if isinstance(layers, int) and isinstance(further, int) and 0 < further < layers:
         config["num_hidden_layers"] = layers - further  # llama.cpp counts them among the blocks
     return config
+
+
+def _told_by_tensors(shapes: Mapping[str, tuple[int, ...]]) -> dict[str, Any]:
+    """What the metadata leave out and the names of the tensors tell."""
+    output = "blk.0.attn_output.bias" in shapes
+    queries = "blk.0.attn_q.bias" in shapes or "blk.0.attn_qkv.bias" in shapes
+    return {
+        "tie_word_embeddings": "output.weight" not in shapes,
+        "attention_bias": output,
+        "add_qkv_bias": queries and not output,
+        "mlp_bias": "blk.0.ffn_up.bias" in shapes,
+    }
 
 
 def _widths(config: dict[str, Any], own: Mapping[str, Any]) -> None:

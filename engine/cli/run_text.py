@@ -19,7 +19,7 @@ def is_run(path: Path) -> bool:
     """Whether a path is that of a training configuration or a script that starts one."""
     from engine.runs.read import looks_like_run
 
-    return path.is_file() and looks_like_run(path)
+    return path.exists() and looks_like_run(path)
 
 
 def run_answer(run: RunFile, language: Language) -> dict[str, Any]:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from engine.architecture.safetensors import read_safetensors
 from engine.errors import InputError
 from engine.hardware.model import CatalogSnapshot
 from engine.inputs import read_bounded
@@ -19,6 +20,8 @@ __all__ = ["RUN_ENDINGS", "looks_like_run", "read_command", "read_run"]
 
 #: Endings of files that may hold a configuration or a command.
 RUN_ENDINGS = ("yaml", "yml", "json", "sh", "bash", "cmd", "bat")
+#: Beside an adapter's weights.
+ADAPTER = "adapter_config.json"
 _SCRIPTS = (".sh", ".bash", ".cmd", ".bat", ".txt")
 Values = dict[str, str | tuple[str, ...]]
 #: Keys that only configurations of one program have; the first row of which all are there holds.
@@ -44,6 +47,8 @@ _MARKS: tuple[tuple[str, tuple[str, ...]], ...] = (
 def looks_like_run(path: Path) -> bool:
     """Whether a file is one that `read_run` knows; never fails."""
     try:
+        if path.is_dir():
+            return (path / ADAPTER).is_file() and not (path / "config.json").is_file()
         if path.suffix.lower() in _SCRIPTS:
             find_command(_text(path), path.name)
             return True
@@ -57,6 +62,8 @@ def read_run(path: Path, catalog: CatalogSnapshot) -> RunFile:
 
     Bounded in time and memory; whatever is wrong is an `InputError` that says so.
     """
+    if path.is_dir():
+        path = path / ADAPTER
     if path.suffix.lower() in _SCRIPTS:
         return read_command(_text(path), catalog, folder=path.parent, file=path.name)
     values = flattened(parse_table(_content(path), path.name), path.name)
@@ -294,6 +301,15 @@ def _cards(s: Settings, command: Command) -> None:
     s.put("n_nodes", nodes)
 
 
+def _adapter_weights(s: Settings, folder: Path | None) -> None:
+    """The number format of the adapter's weights, where they lie beside their configuration."""
+    file = folder / "adapter_model.safetensors" if folder is not None else None
+    if file is None or not common.there_is(file):
+        return
+    kinds = read_safetensors(file).stored
+    s.put("lora_dtype", {"F32": "fp32", "BF16": "bf16", "F16": "bf16"}.get(kinds[0].dtype if kinds else ""))
+
+
 def _read_adapter(s: Settings, catalog: CatalogSnapshot, folder: Path | None) -> None:
     """An adapter's own configuration (PEFT): base, rank and matrices."""
     kind = s.text("method", "peft_type").upper()
@@ -308,6 +324,7 @@ def _read_adapter(s: Settings, catalog: CatalogSnapshot, folder: Path | None) ->
         four = "4bit" in str(s.peek("base_model_name_or_path")).lower() and bool(name)
         s.put("method", "qlora" if four else "dora" if dora else "lora")
         s.lacks("rank_pattern", "modules_to_save", "layers_to_transform")
+        _adapter_weights(s, folder)
     else:
         s.put("method", "prompt")
         s.count("virtual_tokens", "num_virtual_tokens")

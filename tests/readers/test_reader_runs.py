@@ -247,3 +247,17 @@ def test_axolotl_in_16_bits_alone_has_no_32_bit_shards(tmp_path: Path) -> None:
         path.write_text(f"base_model: gpt2\nsequence_len: 512\nmicro_batch_size: 1\nbf16: {word}\n"
                         "fsdp: [full_shard, auto_wrap]\n")  # fmt: skip
         assert read_run(path, CATALOG).case["regime"] == regime
+
+
+def test_an_adapter_s_folder_is_read_with_the_format_of_its_weights(tmp_path: Path) -> None:
+    (tmp_path / "adapter_config.json").write_text(
+        '{"peft_type": "LORA", "base_model_name_or_path": "Qwen/Qwen3-8B", "r": 8, "target_modules": "all-linear"}'
+    )
+    header = b'{"a.lora_A.weight": {"dtype": "BF16", "shape": [4, 2], "data_offsets": [0, 16]}}'
+    (tmp_path / "adapter_model.safetensors").write_bytes(len(header).to_bytes(8, "little") + header + bytes(16))
+    assert looks_like_run(tmp_path)
+    found = read_run(tmp_path, CATALOG)
+    assert (found.case["lora_dtype"], found.case["lora_targets"], found.case["model"]) == (
+        "bf16", "all-linear", "Qwen/Qwen3-8B",
+    )  # fmt: skip
+    assert main(["fit", str(tmp_path), "--gpu", "RTX 4090", "--set", "seq_len=1024", "--json"]) == 0
