@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import Sequence
 from datetime import date, datetime
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args
 
 import typer
 
@@ -114,14 +114,18 @@ def advise(
     record: Annotated[
         Path | None, typer.Option("--record", metavar="OUT.json", help=N_("Write the record that verify checks."))
     ] = None,
-    profile: Annotated[str, typer.Option("--profile", metavar="memo|full", help=N_("Kind of report."))] = "memo",
+    profile: Annotated[
+        str,
+        typer.Option("--profile", metavar="memo|full|university|grant|research|business", help=N_("Kind of report.")),
+    ] = "memo",
     lang: Lang = None,
 ) -> None:
     """Advise on a scenario."""
     from engine.examples import scenario_or_example
+    from engine.report.document import Profile
 
     language = language_of(lang)
-    if profile not in ("memo", "full"):
+    if profile not in get_args(Profile):
         raise InputError("cli.no_such_profile", value=profile)
     run = _run_of(scenario, language, quiet=as_json)
     if run is None:

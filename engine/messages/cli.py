@@ -41,7 +41,9 @@ LABELS: dict[str, str] = {
 
 TEMPLATES: dict[str, str] = {
     "cli.no_such_language": N_("There is no language {value}. Known: {known}."),
-    "cli.no_such_profile": N_("There is no report profile {value}. Known: memo, full."),
+    "cli.no_such_profile": N_(
+        "There is no report profile {value}. Known: memo, full, university, grant, research, business."
+    ),
     "cli.no_gpu": N_('Which card? Name one with --gpu, for example --gpu "RTX 4090".'),
     "cli.no_such_task": N_("There is no task {task}. There is: {known}."),
     "cli.no_such_program": N_("{program} can't run this plan, or is not known here. There is: {known}."),

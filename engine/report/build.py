@@ -7,6 +7,7 @@ from datetime import datetime
 from engine.advice.result import Advice, Assessment
 from engine.advice.scaling_result import Scaling
 from engine.messages.mark import N_
+from engine.report import document as d
 from engine.report.comparison import best_of_each_way, recommended
 from engine.report.document import Document, Profile, Section, Text, say
 from engine.report.full_cost import cost_sections
@@ -14,6 +15,7 @@ from engine.report.full_record import identity, record_sections
 from engine.report.full_request import head, request_sections
 from engine.report.full_results import rejected_blocks, result_sections
 from engine.report.memo import memo_head, memo_sections
+from engine.report.profiles import PROFILES, profile_sections
 from engine.report.record import report_id, result_sha256
 from engine.scenario import ReportDetails
 
@@ -52,22 +54,31 @@ def build_document(
     memo = profile == "memo"
     return Document(
         profile=profile,
-        title=say(
-            N_("Request for GPU computing: one-page memo") if memo else N_("GPU computing: justification report")
-        ),
+        title=d.Say(_title(profile)),
         subtitle=Text(details.title or advice.scenario.name),
         head=memo_head(advice, details) if memo else head(advice, details, identity(hashes, advice)),
         sections=memo_sections(advice, details, brief=brief)
         if memo
-        else _full(advice, moment, details, hashes, scaling),
+        else _long(profile, advice, moment, details, hashes, scaling),
         report_id=hashes["report_id"],
         result_sha256=hashes["result_sha256"],
         created=moment.date(),
     )
 
 
-def _full(
-    advice: Advice, moment: datetime, details: ReportDetails, hashes: dict[str, str], scaling: Scaling | None
+def _title(profile: Profile) -> str:
+    if profile == "memo":
+        return N_("Request for GPU computing: one-page memo")
+    return PROFILES[profile].title if profile in PROFILES else N_("GPU computing: justification report")
+
+
+def _long(
+    profile: Profile,
+    advice: Advice,
+    moment: datetime,
+    details: ReportDetails,
+    hashes: dict[str, str],
+    scaling: Scaling | None,
 ) -> tuple[Section, ...]:
     best = recommended(advice)
     if best is None:
@@ -75,6 +86,8 @@ def _full(
 
         return nothing_sections(advice, details, moment, hashes)
     shown = compared_plans(advice)
+    if profile in PROFILES:
+        return profile_sections(profile, advice, best, shown, details, moment, hashes, scaling)
     return (
         *request_sections(advice, best, details),
         *result_sections(advice, best, shown, scaling),

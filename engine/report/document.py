@@ -21,7 +21,7 @@ __all__ = [
     "SideBySide", "Signature", "Source", "Table", "Text", "Value", "count_open", "say",
 ]  # fmt: skip
 
-Profile = Literal["memo", "full"]
+Profile = Literal["memo", "full", "university", "grant", "research", "business"]
 #: How a number is written; "money" is a `Money` or `MoneyEstimate`, the others are plain numbers.
 Kind = Literal["gib", "gb", "int", "num", "pct", "count", "money", "days", "hours", "duration", "date", "factor"]
 

@@ -11,6 +11,7 @@ from engine.messages.mark import N_
 from engine.quantity import Money, MoneyEstimate
 from engine.report import document as d
 from engine.report.glyphs import printable
+from engine.report.rules import Both
 
 __all__ = ["OPEN_WORDS", "spoken", "words"]
 
@@ -39,6 +40,8 @@ def _words(value: d.Value | str | int | float, language: Language) -> str:
             return language.fill(value.template, **{k: _param(v, language) for k, v in value.params.items()})
         case d.Label():
             return language.label(value.code)
+        case Both():
+            return value.chinese if language.chinese else value.text
         case d.Text():
             return value.text
         case d.Source():
@@ -108,6 +111,7 @@ def _common_unit(low: str, high: str) -> str:
 
 def spoken(document: d.Document, language: Language, figures: dict[int, dict[str, str]]) -> dict[str, Any]:
     """The whole document as the template reads it. `figures` gives svg, caption and alt text by `id` of the figure."""
+    open_fields = d.count_open((document.head, document.sections))
     return {
         "lang": "zh" if language.chinese else "en",
         "region": "cn" if language.chinese else "us",
@@ -124,7 +128,8 @@ def spoken(document: d.Document, language: Language, figures: dict[int, dict[str
             }
             for section in document.sections
         ],
-        "open": language.fill(OPEN_COUNT, count=d.count_open((document.head, document.sections))),
+        "open": language.fill(OPEN_COUNT, count=open_fields),
+        "draft": language.gettext("DRAFT") if document.profile not in ("memo", "full") and open_fields else "",
         "open_words": language.gettext(OPEN_WORDS),
         "date": language.date(document.created),
         "contents": language.gettext("Contents"),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -18,6 +16,7 @@ from PySide6.QtWidgets import (
 
 from engine.i18n import Language, LanguageCode
 from engine.messages import N_
+from engine.report.document import Profile
 from engine.scenario import ReportDetails
 from gui.state import AppState
 from gui.widgets.basic import Fold, button, label, scrolled
@@ -36,6 +35,48 @@ DETAILS: tuple[tuple[str, Text, bool], ...] = (
     ("decision_by", N_("Decision needed by"), False),
     ("shared_enquiry", N_("Answer of the shared facility, with its date"), True),
     ("next_step", N_("Next step"), True),
+)
+
+#: What the forms of reviewers ask for besides.
+REVIEW: tuple[tuple[str, Text, bool], ...] = (
+    ("equipment_name", N_("Equipment name (the same everywhere)"), False),
+    ("cosigner", N_("Co-signer"), False),
+    ("money_ends", N_("End of the money; who pays afterwards"), False),
+    ("classification", N_("Research instrument or general equipment; imported or not"), False),
+    ("purpose", N_("Purpose of the equipment"), True),
+    ("existing", N_("Equipment of the same type: unit, age, hours of last year, why not"), True),
+    ("quotations", N_("Three quotations: supplier, date, validity, tax, amount"), True),
+    ("purchase_method", N_("Proposed method of purchase"), False),
+    ("related_purchases", N_("Related purchases of the unit this year"), False),
+    ("site", N_("Place, circuit, cooling, floor load, network"), True),
+    ("operator", N_("Operator, share of time, running money"), True),
+    ("hours_forecast", N_("Expected hours a year: own, campus, outside"), False),
+    ("sharing", N_("Access for others, fees, queue rules"), True),
+    ("data_class", N_("Class of the data and where it lies"), False),
+    ("export_declaration", N_("Export control and lawful channel: applicant's declaration"), True),
+    ("benefits", N_("Output, quality and service targets, with date and checker"), True),
+)
+
+#: Kinds of report: name, caption, what it is for.
+KINDS: tuple[tuple[Profile, Text, Text], ...] = (
+    ("memo", N_("One-page memo"), N_("For a decision: the request, three options, three risks.")),
+    ("full", N_("Full report"), N_("For review: all inputs, the comparison, the working, the sources.")),
+    (
+        "university",
+        N_("University, China"),
+        N_("Feasibility report for the expert panel: duplication check, requirements, lines crossed, acceptance."),
+    ),
+    ("grant", N_("Grant note, China"), N_("The equipment line of a grant application, without appendices.")),
+    (
+        "research",
+        N_("Research, US, UK, EU"),
+        N_("Budget paragraph, procurement file and shared-instrument case from one result."),
+    ),
+    (
+        "business",
+        N_("Business case"),
+        N_("Options, whole-life cost, sensitivity, risks and approval for a company."),
+    ),
 )
 
 
@@ -73,9 +114,10 @@ class ReportControls(QWidget):
     # values -------------------------------------------------------------------------------------------------
 
     @property
-    def profile(self) -> Literal["memo", "full"]:
+    def profile(self) -> Profile:
         """The kind of report."""
-        return "full" if self.full.isChecked() else "memo"
+        chosen: list[Profile] = [name for name, made in self.kinds.items() if made.isChecked()]
+        return chosen[0] if chosen else "memo"
 
     @property
     def language(self) -> Language:
@@ -105,15 +147,11 @@ class ReportControls(QWidget):
         heading = label("", "section")
         self._words.bind(heading.setText, N_("Kind of report"))
         column.addWidget(heading)
-        self.memo = self._segment(
-            N_("One-page memo"), N_("For a decision: the request, three options, three risks."), "memo"
-        )
-        self.full = self._segment(
-            N_("Full report"), N_("For review: all inputs, the comparison, the working, the sources."), "full"
-        )
+        self.kinds: dict[Profile, QPushButton] = {n: self._segment(text, hint, n) for n, text, hint in KINDS}
+        self.memo, self.full = self.kinds["memo"], self.kinds["full"]
         group = QButtonGroup(self)
         group.setExclusive(True)
-        for made in (self.memo, self.full):
+        for made in self.kinds.values():
             group.addButton(made)
             column.addWidget(made)
         self.memo.setChecked(True)
@@ -165,7 +203,18 @@ class ReportControls(QWidget):
         )
         fold.body.addWidget(note)
         self.editors: dict[str, QLineEdit | QPlainTextEdit] = {}
-        for name, caption, several in DETAILS:
+        review = Fold(self._words, N_("For review: site, running, compliance"), "report.review")
+        self._add_editors(fold, DETAILS)
+        self._add_editors(review, REVIEW)
+        self._stated: ReportDetails | None = None
+        self._fill()
+        self._state.draft_changed.connect(lambda _draft: self._fill())
+        column.addSpacing(self._state.theme.px(self._state.theme.s))
+        column.addWidget(fold)
+        column.addWidget(review)
+
+    def _add_editors(self, fold: Fold, fields: tuple[tuple[str, Text, bool], ...]) -> None:
+        for name, caption, several in fields:
             editor: QLineEdit | QPlainTextEdit = QPlainTextEdit() if several else QLineEdit()
             editor.setObjectName(f"report.details.{name}")
             if isinstance(editor, QPlainTextEdit):
@@ -181,11 +230,6 @@ class ReportControls(QWidget):
             fold.body.addWidget(heading)
             fold.body.addWidget(editor)
             self.editors[name] = editor
-        self._stated: ReportDetails | None = None
-        self._fill()
-        self._state.draft_changed.connect(lambda _draft: self._fill())
-        column.addSpacing(self._state.theme.px(self._state.theme.s))
-        column.addWidget(fold)
 
     def _fill(self) -> None:
         """Show what the scenario states, after it was opened or a step was undone."""
