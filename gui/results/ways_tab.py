@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from engine.advice.result import Advice
 from engine.advice.ways_result import WayCost, WaysComparison
@@ -13,12 +13,13 @@ from engine.messages import N_
 from engine.report.naming import plan_name
 from engine.report.ways_words import amount_words, estimate_words, summary_words, way_words
 from gui.results.selection import Selection
+from gui.results.terms_dialog import TermsDialog
 from gui.state import AppState
 from gui.table_view import TableView
 from gui.tables import Column, TableModel, TableProxy
 from gui.theme import Theme
-from gui.widgets.basic import clear_layout, label
-from gui.widgets.words import Words
+from gui.widgets.basic import button, clear_layout, label
+from gui.widgets.words import NP_, Words
 
 __all__ = ["COLUMNS", "WaysTab"]
 
@@ -96,7 +97,7 @@ class WaysTab(QWidget):
 
     def __init__(self, state: AppState, selection: Selection, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._selection = selection
+        self._state, self._selection = state, selection
         self._words = Words(state, self)
         self.model: TableModel[_Row] = TableModel(COLUMNS, state.language, self)
         self.view = TableView(self.model, TableProxy(self.model, self), "ways.table", wrap=True)
@@ -107,7 +108,12 @@ class WaysTab(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(*(state.theme.px(state.theme.m),) * 4)
         column.setSpacing(state.theme.px(state.theme.s))
-        column.addWidget(self.title)
+        self.terms = button(self._words, NP_("button", "Taxes, loans, space, staff…"), "ways.terms")
+        self.terms.clicked.connect(self._ask_terms)
+        head = QHBoxLayout()
+        head.addWidget(self.title, 1)
+        head.addWidget(self.terms)
+        column.addLayout(head)
         column.addWidget(self.view, 1)
         column.addWidget(self.lines)
         column.addLayout(self.said)
@@ -115,6 +121,11 @@ class WaysTab(QWidget):
         selection.advice_changed.connect(self._show)
         state.theme_changed.connect(self._take_theme)
         self._words.run(self._say)
+
+    def _ask_terms(self) -> None:
+        dialog = TermsDialog(self._state, self)
+        if dialog.exec():
+            dialog.apply()
 
     def _ways(self) -> WaysComparison | None:
         advice = self._selection.advice

@@ -16,6 +16,7 @@ from engine.report.ways_words import summary_words
 from engine.scenario import CostTerms, Scenario
 from gui.draft import Draft
 from gui.results.page import ResultsPage
+from gui.results.terms_dialog import TermsDialog
 from gui.results.ways_tab import COLUMNS
 from gui.state import AppState
 
@@ -53,6 +54,22 @@ def test_a_new_answer_without_plans_leaves_nothing_behind(state: AppState, opene
     give(state, answered)
     give(state, answered.model_copy(update={"ways": None, "ranked": (), "picks": ()}))
     assert page.ways.model.rows == () and not page.ways.lines.text()
+
+
+def test_terms_are_typed_checked_and_kept(state: AppState, opened: Opened, answered: Advice) -> None:
+    state.set_draft(Draft.from_scenario(answered.scenario))
+    dialog = TermsDialog(state)
+    assert nameless(dialog) == []
+    for name, value in (("tax_rate", 0.13), ("colocation_per_kw_month", 150.0), ("project_months", 30)):
+        dialog.fields[name].set_value(value)
+    dialog.apply()
+    terms = state.draft.terms
+    assert (terms.tax_rate, terms.project_months) == (0.13, 30)
+    assert terms.colocation_per_kw_month is not None and terms.colocation_per_kw_month.amount == 150
+    again = TermsDialog(state)
+    again.fields["tax_rate"].set_value("much")
+    assert again.terms() is None
+    assert opened(ResultsPage).ways.terms.isEnabled()
 
 
 def test_terms_of_the_file_survive_the_window(answered: Advice, bundled: CatalogSnapshot) -> None:
