@@ -46,12 +46,17 @@ def _load_catalog() -> CatalogSnapshot:
     return load_catalog()
 
 
+#: Own rows that a scenario carries at most. Whoever keeps a price list of thousands sends it as a pack; a scenario's
+#: file would become too large to be opened again.
+MOST_CARRIED_ROWS = 500
+
+
 def _with_own_rows(scenario: Scenario, catalog: CatalogSnapshot) -> Scenario:
     """The scenario with the rows that the user added to the catalogue; a row of the scenario's own wins."""
     there = {row.id for row in (*scenario.offers, *scenario.purchase_prices)}
     offers = tuple(o for o in catalog.offers if o.origin == "user" and o.id not in there)
     prices = tuple(p for p in catalog.purchase_prices if p.origin == "user" and p.id not in there)
-    if not offers and not prices:
+    if (not offers and not prices) or len(offers) + len(prices) > MOST_CARRIED_ROWS:
         return scenario
     rows = {"offers": scenario.offers + offers, "purchase_prices": scenario.purchase_prices + prices}
     return Scenario.model_validate({**dict(scenario), **rows})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import date
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
@@ -111,6 +112,8 @@ class RowDialog(QDialog):
         day = self.form.rows["observed_on"].editor
         if isinstance(day, TextEdit) and day.text().strip() and _day(day.text()) is None:
             found["observed_on"] = language.gettext("Write the day as 2026-12-31.")
+        if "valid_until" in self.form.rows and self.text("valid_until") and _day(self.text("valid_until")) is None:
+            found["valid_until"] = language.gettext("Write the day as 2026-12-31.")
         return found
 
     def accept(self) -> None:
@@ -308,6 +311,14 @@ class QuotationDialog(RowDialog):
             ChoiceEdit(self._words, [("new", NP_("condition", "New")), ("used", NP_("condition", "Used"))]),
         )
         self.form.add("whole_server", N_("The price is for a whole machine, not for bare cards"), CheckEdit())
+        self.form.add("valid_until", N_("Valid until"), TextEdit(), hint=N_("Year-month-day; empty if not said"))
+        self.form.add("includes", N_("What the price includes"), TextEdit(), wide=True)
+        taxes = [("", N_("Not said")), ("yes", NP_("answer", "yes")), ("no", NP_("answer", "no"))]
+        self.form.add("tax_included", N_("Tax included"), ChoiceEdit(self._words, taxes))
+        self.form.add(
+            "file_path", N_("File of the quotation"), TextEdit(), wide=True,
+            hint=N_("Path of the file; it stays where it is, its SHA-256 is kept."),
+        )  # fmt: skip
         self.add_common()
         cards = self.form.rows["cards"].editor
         if isinstance(cards, NumberEdit):
@@ -322,6 +333,8 @@ class QuotationDialog(RowDialog):
         price = self.money("price")
         whole, condition = self.form.rows["whole_server"].editor, self.form.rows["condition"].editor
         assert price is not None and isinstance(whole, CheckEdit) and isinstance(condition, ChoiceEdit)
+        tax, file = self.form.rows["tax_included"].editor, self.text("file_path")
+        assert isinstance(tax, ChoiceEdit)
         product = self.text("product")
         if not product:
             gpu = self._state.catalog.gpu_by_id.get(self.gpu.current())
@@ -338,6 +351,11 @@ class QuotationDialog(RowDialog):
                 cards=_whole(self.number("cards")) or 0,
                 whole_server=whole.value(),
                 observed_on=_day(self.text("observed_on")),
+                valid_until=_day(self.text("valid_until")),
+                includes=self.text("includes"),
+                tax_included={"yes": True, "no": False}.get(str(tax.value())),
+                file_path=file,
+                file_sha256=user.file_sha256(Path(file).expanduser()) if file else "",
                 confidence="high",
                 notes=self.text("notes"),
                 origin="user",

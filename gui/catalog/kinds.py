@@ -91,12 +91,12 @@ KINDS: tuple[Kind, ...] = (
     _kind(
         "gpus", NP_("catalogue", "Cards"), lambda c: c.gpus,
         "name", "vendor", "memory_gb", "usable_bytes", "memory_bytes_per_second", "bf16_flops", "fp8_flops",
-        "tdp_watts", "interconnect", "release_date", "confidence",
+        "tdp_watts", "interconnect", "release_date", "confidence", "origin",
     ),
     _kind(
         "systems", NP_("catalogue", "Machines"), lambda c: c.systems,
         "name", "maker", "gpu_id", "gpus", "topology", "intra_node_bytes_per_second", "fabric",
-        "inter_node_bytes_per_second", "power_watts", "cloud", "confidence",
+        "inter_node_bytes_per_second", "power_watts", "cloud", "confidence", "origin",
     ),
     _kind(
         "offers", NP_("catalogue", "Rental offers"), lambda c: tuple(o for o in c.offers if not o.members_only),
@@ -116,10 +116,10 @@ KINDS: tuple[Kind, ...] = (
     _kind(
         "api", NP_("catalogue", "API prices"), lambda c: c.api_prices,
         "model", "provider", "kind", "input_per_million_tokens", "output_per_million_tokens",
-        "training_per_million_tokens", "observed_on",
+        "training_per_million_tokens", "observed_on", "origin",
     ),
     _kind(
         "costs", NP_("catalogue", "Other costs"), lambda c: c.cost_items,
-        "item", "value", "unit", "kind", "country", "observed_on", "confidence",
+        "item", "value", "unit", "kind", "country", "observed_on", "confidence", "origin",
     ),
 )  # fmt: skip

@@ -2,184 +2,46 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import (
-    QCheckBox,
     QDialog,
-    QGridLayout,
     QHBoxLayout,
-    QSplitter,
+    QMenu,
     QTabWidget,
+    QToolButton,
     QVBoxLayout,
     QWidget,
 )
 
-from engine.catalog import user
+from engine.catalog import packs, user
+from engine.catalog.exporting import exported_table
+from engine.catalog.importing import IMPORTED_KINDS
+from engine.catalog.trust import own_key
 from engine.errors import KnownError
-from engine.hardware.model import CatalogSnapshot
-from engine.i18n import Language
+from engine.files import write_atomically
 from engine.messages import N_
 from gui import dialogs
+from gui.catalog.correct import CorrectDialog
+from gui.catalog.exchange import ImportDialog, PackDialog, undo
 from gui.catalog.forms import OfferDialog, QuotationDialog, SharedDialog
-from gui.catalog.kinds import KINDS, Kind, Record, records
-from gui.catalog.shown import details
+from gui.catalog.kind_tab import KindTab
+from gui.catalog.kinds import KINDS
+from gui.catalog.prices import PricesDialog
 from gui.state import AppState
-from gui.table_view import SearchField, TableView
-from gui.tables import TableModel, TableProxy
-from gui.widgets.basic import button, clear_layout, label, scrolled
-from gui.widgets.words import NP_, Words
+from gui.widgets.basic import button, label
+from gui.widgets.drop import dropped_path
+from gui.widgets.words import NP_, Text, Words
 
-__all__ = ["CatalogPage", "KindTab"]
-
-
-class KindTab(QWidget):
-    """One part of the catalogue: search, table, details of the current row."""
-
-    def __init__(self, kind: Kind, state: AppState, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.kind = kind
-        self._words = Words(state, self)
-        self._theme = state.theme
-        self.model: TableModel[Record] = TableModel(kind.columns, state.language, self)
-        self.proxy = TableProxy(self.model, self)
-        self.view = TableView(self.model, self.proxy, f"catalog.{kind.key}.table")
-        self.search = SearchField(self.proxy, self.view, f"catalog.{kind.key}.search")
-        self.count = label("", "small", wrap=False)
-        self.mine: QCheckBox | None = None
-        self.current: QCheckBox | None = None
-        self._filled = False
-        self._build()
-        self.view.row_chosen.connect(self._show)
-        self.search.textChanged.connect(lambda _text: self._count())
-        self._words.run(self._say)
-
-    def _build(self) -> None:
-        theme = self._theme
-        bar = QHBoxLayout()
-        bar.setSpacing(theme.px(theme.s))
-        bar.addWidget(self.search, 1)
-        if any(c.key == "current" for c in self.kind.columns):
-            self.current = QCheckBox()
-            self.current.setObjectName(f"catalog.{self.kind.key}.current")
-            self._words.bind(self.current.setText, N_("Only current prices"))
-            self._words.bind(
-                self.current.setToolTip,
-                N_("The latest price of each provider, card and term; without: the history too."),
-            )
-            self.current.toggled.connect(self._filter_current)
-            self.current.setChecked(True)
-            bar.addWidget(self.current)
-        if any(c.key == "origin" for c in self.kind.columns):
-            self.mine = QCheckBox()
-            self.mine.setObjectName(f"catalog.{self.kind.key}.mine")
-            self._words.bind(self.mine.setText, N_("Only my own rows"))
-            self.mine.toggled.connect(self._filter_mine)
-            bar.addWidget(self.mine)
-        bar.addWidget(self.count)
-        area, self._facts = scrolled(f"catalog.{self.kind.key}.details", margin=theme.px(theme.m), gap=theme.px(6))
-        area.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._words.bind(area.setAccessibleName, N_("Details of the chosen row"))
-        splitter = QSplitter(Qt.Orientation.Horizontal)
-        splitter.setObjectName(f"catalog.{self.kind.key}.splitter")
-        splitter.setChildrenCollapsible(False)
-        splitter.addWidget(self.view)
-        splitter.addWidget(area)
-        splitter.setSizes([theme.px(640), theme.px(320)])
-        splitter.setStretchFactor(0, 1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, theme.px(theme.m), 0, 0)
-        column.setSpacing(theme.px(theme.s))
-        column.addLayout(bar)
-        column.addWidget(splitter, 1)
-
-    def fill(self, catalog: CatalogSnapshot) -> None:
-        """Show the rows of a catalogue; the current row stays where it is still there."""
-        current = self.view.current_row()
-        self._filled = True
-        self.model.set_rows(records(self.kind, catalog))
-        if current is not None:
-            self.view.choose(lambda record: record.row.id == current.row.id)
-        if self.view.current_row() is None and self.proxy.rowCount():
-            first = self.proxy.row_value(0)
-            self.view.choose(lambda record: record is first)
-        self._show(self.view.current_row())
-        self._count()
-
-    @property
-    def filled(self) -> bool:
-        """Whether the rows were read already."""
-        return self._filled
-
-    def forget(self) -> None:
-        """The rows are out of date: read them when the tab is seen next."""
-        self._filled = False
-
-    def _say(self, language: Language) -> None:
-        self.model.set_language(language)
-        self.view.retranslate(language)
-        title = language.pgettext(*self.kind.title) if isinstance(self.kind.title, tuple) else self.kind.title
-        self.view.setAccessibleName(title)
-        self.search.say(
-            language.fill("Search in: {what}", what=title),
-            language.gettext("All words must occur. Arrow down goes to the table."),
-        )
-        self._show(self.view.current_row())
-        self._count()
-
-    def _filter_current(self, only: bool) -> None:
-        self.proxy.set_condition("current", (lambda record: record.row.current) if only else None)
-        self._count()
-
-    def _filter_mine(self, only: bool) -> None:
-        self.proxy.set_condition("mine", (lambda record: record.row.origin == "user") if only else None)
-        self._count()
-
-    def _count(self) -> None:
-        self.count.setText(
-            self._words.language.fill(
-                "{shown:int} of {total:int} shown", shown=self.proxy.rowCount(), total=len(self.model.rows)
-            )
-        )
-
-    def _show(self, record: Record | None) -> None:
-        clear_layout(self._facts)
-        if record is None:
-            self._facts.addWidget(
-                label(self._words.language.gettext("Choose a row to see all that is known of it."), "muted")
-            )
-            self._facts.addStretch(1)
-            return
-        grid = QGridLayout()
-        grid.setHorizontalSpacing(self._theme.px(self._theme.m))
-        grid.setVerticalSpacing(self._theme.px(6))
-        grid.setColumnStretch(0, 2)
-        grid.setColumnStretch(1, 3)
-        pairs = details(record.row, self._words.language, record.names)
-        for number, (name, value) in enumerate(pairs):
-            if len(value) > 40:
-                cell = QVBoxLayout()
-                cell.setSpacing(0)
-                cell.addWidget(label(name, "small"))
-                cell.addWidget(label(_breakable(value), selectable=True))
-                grid.addLayout(cell, number, 0, 1, 2)
-            else:
-                grid.addWidget(label(name, "small"), number, 0, Qt.AlignmentFlag.AlignTop)
-                grid.addWidget(label(_breakable(value), selectable=True), number, 1)
-        self._facts.addLayout(grid)
-        copy = button(self._words, N_("Copy all"), f"catalog.{self.kind.key}.copy", "link")
-        text = "\n".join(f"{name}: {value}" for name, value in pairs)
-        copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(text))
-        self._facts.addWidget(copy, 0, Qt.AlignmentFlag.AlignLeft)
-        self._facts.addStretch(1)
+__all__ = ["CatalogPage"]
 
 
-def _breakable(text: str) -> str:
-    """Long addresses may break after a slash (a zero-width space tells where)."""
-    return text.replace("/", "/\u200b") if "://" in text else text
+#: Endings of files that may be dropped here.
+PACK_ENDING, TABLE_ENDINGS = ".gapack", (".csv", ".tsv", ".txt")
 
 
 class CatalogPage(QWidget):
@@ -189,6 +51,7 @@ class CatalogPage(QWidget):
         super().__init__(parent)
         self.setObjectName("catalog")
         self.setProperty("look", "page")
+        self.setAcceptDrops(True)
         self._state = state
         self._words = Words(state, self)
         self.kinds = [KindTab(kind, state) for kind in KINDS]
@@ -226,6 +89,7 @@ class CatalogPage(QWidget):
             made = button(self._words, text, name)
             made.clicked.connect(lambda _checked=False, k=kind: self.add(k))
             head.addWidget(made)
+        head.addWidget(self._more())
         column = QVBoxLayout(self)
         column.setContentsMargins(theme.px(theme.xl), theme.px(theme.l), theme.px(theme.xl), theme.px(theme.l))
         column.setSpacing(theme.px(theme.m))
@@ -233,8 +97,132 @@ class CatalogPage(QWidget):
         column.addWidget(self.tabs, 1)
         self._words.bind(self.tabs.setAccessibleName, N_("Parts of the catalogue"))
 
+    def _more(self) -> QToolButton:
+        """Tables, packs, corrections, undo."""
+        more = QToolButton()
+        more.setObjectName("catalog.more")
+        more.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self._words.bind(more.setText, NP_("button", "More"))
+        self._words.bind(more.setAccessibleName, N_("Tables, packs, corrections, undo"))
+        menu = QMenu(more)
+        entries: tuple[tuple[Text, str, Callable[[], object]], ...] = (
+            (NP_("menu", "Correct this row…"), "correct", lambda: self.correct()),
+            (NP_("menu", "New row of mine after this one…"), "copy", lambda: self.correct(copy=True)),
+            (NP_("menu", "Prices over time…"), "prices", self.show_prices),
+            (NP_("menu", "Import a table…"), "import", self.import_table),
+            (NP_("menu", "Export this table…"), "export", self.export_table),
+            (NP_("menu", "Apply a pack…"), "apply", self.apply_pack),
+            (NP_("menu", "Export my rows as a pack…"), "pack", self.export_pack),
+            (NP_("menu", "Undo the latest change"), "undo", lambda: undo(self, self._state, self._reload)),
+        )
+        for text, name, act in entries:
+            action = menu.addAction("")
+            action.setObjectName(f"catalog.{name}")
+            self._words.bind(action.setText, text)
+            action.triggered.connect(lambda _checked=False, a=act: a())
+        more.setMenu(menu)
+        return more
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        """A pack or a table is welcome."""
+        path = dropped_path(event)
+        if path is not None and path.suffix.lower() in (PACK_ENDING, *TABLE_ENDINGS):
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        """Show what a pack or a table would change."""
+        path = dropped_path(event)
+        if path is None:
+            return
+        event.acceptProposedAction()
+        if path.suffix.lower() == PACK_ENDING:
+            self.apply_pack(path)
+        else:
+            self.import_table(path)
+
     def close_jobs(self) -> None:
         """Nothing runs in the background here."""
+
+    # tables and packs ---------------------------------------------------------------------------------------
+
+    def import_table(self, path: Path | None = None) -> ImportDialog:
+        """Show what a table would change."""
+        dialog = ImportDialog(self._state, self)
+        if path is not None:
+            dialog.open_file(path)
+        self._open(dialog)
+        return dialog
+
+    def apply_pack(self, path: Path | None = None) -> PackDialog | None:
+        """Show what a pack would change."""
+        language = self._words.language
+        if path is None:
+            path = dialogs.ask_open(self, language.gettext("Apply a pack"), "GPU Advisor (*.gapack)")
+        if path is None:
+            return None
+        try:
+            dialog = PackDialog(self._state, path, self)
+        except KnownError as error:
+            dialogs.show_error(self, language, error)
+            return None
+        self._open(dialog)
+        return dialog
+
+    def _open(self, dialog: ImportDialog | PackDialog) -> None:
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.stored.connect(lambda _count: self._reload())
+        dialog.open()
+
+    def export_table(self) -> None:
+        """Write the rows of the current part as CSV."""
+        tab, language = self.kinds[self.tabs.currentIndex()], self._words.language
+        rows = [tab.proxy.row_value(n).row for n in range(tab.proxy.rowCount())]
+        if not rows:
+            return
+        kind = user.kind_of(rows[0])
+        if kind not in IMPORTED_KINDS:
+            kind = "model"
+        path = dialogs.ask_save(self, language.gettext("Export this table"), "CSV (*.csv)", f"{kind}.csv")
+        if path is not None:
+            self._write(path, lambda: exported_table(kind, rows))
+
+    def export_pack(self) -> None:
+        """Write the user's own rows as a signed pack."""
+        language = self._words.language
+        path = dialogs.ask_save(
+            self, language.gettext("Export my rows as a pack"), "GPU Advisor (*.gapack)", "my-rows.gapack"
+        )
+        if path is not None:
+            self._write(path, lambda: packs.pack_bytes(packs.own_rows(), path.stem, signing_key=own_key()))
+
+    def _write(self, path: Path, content: Callable[[], bytes]) -> None:
+        try:
+            write_atomically(path, content())
+        except KnownError as error:
+            dialogs.show_error(self, self._words.language, error)
+
+    def correct(self, *, copy: bool = False) -> CorrectDialog | None:
+        """Correct the current row, or make one of one's own after it."""
+        record = self.kinds[self.tabs.currentIndex()].view.current_row()
+        if record is None:
+            return None
+        dialog = CorrectDialog(self._state, record.row, self, copy=copy)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.stored.connect(lambda _row: self._reload())
+        dialog.open()
+        return dialog
+
+    def show_prices(self) -> PricesDialog | None:
+        """Prices over time of the current row's card."""
+        record = self.kinds[self.tabs.currentIndex()].view.current_row()
+        row = record.row if record is not None else None
+        gpu_id = getattr(row, "gpu_id", "") or next(iter(getattr(row, "gpu_ids", ())), "") or getattr(row, "id", "")
+        if gpu_id not in self._state.catalog.gpu_by_id:
+            return None
+        dialog = PricesDialog(self._state, gpu_id, self)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.open()
+        return dialog
 
     # rows of one's own --------------------------------------------------------------------------------------
 
@@ -261,7 +249,7 @@ class CatalogPage(QWidget):
         if record is None or record.row.origin != "user":
             return
         try:
-            user.remove(record.row.id)
+            user.revert(record.row)
         except KnownError as error:
             dialogs.show_error(self, self._words.language, error)
             return
