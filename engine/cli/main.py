@@ -213,7 +213,14 @@ def _advise(
 
 @app.command(help=N_("Estimate memory and speed of one fixed plan, a case."))
 def estimate(
-    case: Annotated[Path, typer.Argument(metavar="CASE.json", help=N_("A flat JSON object; see docs/cases.md."))],
+    case: Annotated[
+        Path,
+        typer.Argument(
+            metavar="CASE|RUN",
+            help=N_("A flat JSON object, see docs/cases.md; or a training configuration or script."),
+        ),
+    ],
+    changes: Set = None,
     as_json: Json = False,
     lang: Lang = None,
 ) -> None:
@@ -223,9 +230,19 @@ def estimate(
     from engine.validation.estimate import estimate_case
 
     language = language_of(lang)
-    found = estimate_case(read_case(case), load_catalog())
+    run = _run_of(case, language, quiet=as_json)
+    if run is None:
+        values = read_case(case)
+    else:
+        from engine.runs.scenario import case_of, overrides_of
+
+        values = case_of(run, overrides_of(changes or ()))
+    found = estimate_case(values, load_catalog())
     if as_json:
-        print(dumps(estimate_answer(found, language)))
+        from engine.cli.run_text import run_answer
+
+        more = {"run": run_answer(run, language)} if run is not None else {}
+        print(dumps(estimate_answer(found, language) | more))
     else:
         from engine.cli.text import print_estimate
 

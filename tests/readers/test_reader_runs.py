@@ -261,3 +261,12 @@ def test_an_adapter_s_folder_is_read_with_the_format_of_its_weights(tmp_path: Pa
         "bf16", "all-linear", "Qwen/Qwen3-8B",
     )  # fmt: skip
     assert main(["fit", str(tmp_path), "--gpu", "RTX 4090", "--set", "seq_len=1024", "--json"]) == 0
+
+
+def test_estimate_answers_for_a_configuration(capsys: pytest.CaptureFixture[str]) -> None:
+    path = str(RUNS / "torchtune/full-single.yaml")
+    assert main(["estimate", path, "--set", "gpu=H100 SXM 80GB", "--json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["layout"]["optimizer"] == "paged_adamw_8bit"
+    assert answer["memory"]["verdict"] in ("fits", "fits_tightly", "does_not_fit")
+    assert answer["run"]["program"] == "torchtune"
