@@ -93,11 +93,14 @@ def build_window(application: QApplication, state: AppState) -> MainWindow:
     apply_theme(application, state.theme)
     words = _QtWords(application)
     words.speak(state.language)
+    # PySide holds methods weakly: without the window's own reference, Qt's buttons would keep the first language
     state.language_changed.connect(words.speak)
     state.theme_changed.connect(lambda theme: apply_theme(application, theme))
     application.styleHints().colorSchemeChanged.connect(lambda _scheme: state.refresh_theme())
     slot, rescued = open_slots()
-    return MainWindow(state, autosave=Autosave(state, slot, parent=state), rescued=rescued)
+    window = MainWindow(state, autosave=Autosave(state, slot, parent=state), rescued=rescued)
+    window.qt_words = words
+    return window
 
 
 class _QtWords:

@@ -24,9 +24,11 @@ from PySide6.QtWidgets import (
 
 from engine.errors import KnownError
 from engine.examples import example_content
+from engine.scenario import Scenario
 from gui import dialogs
 from gui.autosave import Autosave, Rescued
 from gui.crash import CrashHandler, LastCrashDialog
+from gui.draft import Draft
 from gui.files import FileKind, kind_of_file
 from gui.icons import program_icon
 from gui.menus import Menus
@@ -68,6 +70,7 @@ class MainWindow(QMainWindow):
         self.words = Words(state, self)
         self.autosave, self._rescued = autosave, rescued
         self.crash = CrashHandler(state, self)
+        self.qt_words: object = None  # kept for the one who translates Qt's own buttons
         self.setWindowIcon(program_icon())
         self.setAcceptDrops(True)
         self.setMinimumSize(760, 520)
@@ -97,6 +100,7 @@ class MainWindow(QMainWindow):
             "undo": self.state.undo,
             "redo": self.state.redo,
             "keys": self.show_keys,
+            "abilities": self.show_abilities,
             "about": self.show_about,
             **{f"go_{name}": (lambda n=name: self.go(n)) for name, *_rest in _PLACES},
         }
@@ -198,8 +202,10 @@ class MainWindow(QMainWindow):
         page = StartPage(self.state, self._rescued)
         page.new_wanted.connect(self.new)
         page.open_wanted.connect(self.open)
+        page.run_wanted.connect(lambda: self.import_run())
         page.path_wanted.connect(self.open_path)
         page.example_wanted.connect(self.open_example)
+        page.abilities_wanted.connect(self.show_abilities)
         page.resume_wanted.connect(self.resume)
         page.forget_wanted.connect(self.forget_rescued)
         return page
@@ -238,6 +244,21 @@ class MainWindow(QMainWindow):
         """Open a bundled example, all steps filled in."""
         if self._may_replace():
             self.state.open_example(example_content(name, self.state.language), name)
+            self._begin(at_review=True)
+
+    def show_abilities(self) -> None:
+        """What can my GPU do? A line of the answer can be opened as a scenario."""
+        from gui.abilities import AbilitiesDialog
+
+        dialog = AbilitiesDialog(self.state, self)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.scenario_wanted.connect(self.take_scenario)
+        dialog.open()
+
+    def take_scenario(self, scenario: Scenario) -> None:
+        """Work on a scenario that has no file yet."""
+        if self._may_replace():
+            self.state.restore(Draft.from_scenario(scenario), None)
             self._begin(at_review=True)
 
     def resume(self) -> None:

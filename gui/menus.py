@@ -67,6 +67,7 @@ class Menus:
         self._add(menu, "open", NP_("menu", "&Open …"), _Key.Open)
         self.recent = self._menu(NP_("menu", "Open &recent"), "recent", menu)
         self._add(menu, "import_run", NP_("menu", "Read a &training configuration …"), "Ctrl+I")
+        self._add(menu, "abilities", NP_("menu", "What can my &GPU do? …"), "Ctrl+G")
         menu.addSeparator()
         self._add(menu, "save", NP_("menu", "&Save"), _Key.Save)
         self._add(menu, "save_as", NP_("menu", "Save &as …"), "Ctrl+Shift+S")

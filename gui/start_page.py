@@ -23,8 +23,10 @@ class StartPage(QWidget):
 
     new_wanted = Signal()
     open_wanted = Signal()
+    run_wanted = Signal()  # a training configuration is to be read
     path_wanted = Signal(object)  # Path
     example_wanted = Signal(str)
+    abilities_wanted = Signal()
     resume_wanted = Signal()
     forget_wanted = Signal()  # the unsaved work is not wanted any more
 
@@ -75,8 +77,14 @@ class StartPage(QWidget):
         self.new.clicked.connect(self.new_wanted)
         self.open = button(words, N_("&Open a file …"), "start.open")
         self.open.clicked.connect(self.open_wanted)
+        self.abilities = button(words, N_("What can my G&PU do?"), "start.abilities")
+        self.abilities.clicked.connect(self.abilities_wanted)
         row.addWidget(self.new)
         row.addWidget(self.open)
+        row.addWidget(self.abilities)
+        self.run = button(words, N_("Will my &training fit?"), "start.run")
+        self.run.clicked.connect(lambda: self.run_wanted.emit())
+        row.addWidget(self.run)
         row.addStretch(1)
         column.addLayout(row)
 
