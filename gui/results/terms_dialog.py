@@ -19,19 +19,19 @@ __all__ = ["TermsDialog"]
 #: Field, words, whether it is a share; amounts of money are in the currency of the scenario.
 FIELDS: tuple[tuple[str, str, bool], ...] = (
     ("project_months", N_("Months of the project (blank: the years of use)"), False),
-    ("tax_rate", N_("Tax on top of the prices"), True),
-    ("import_duty", N_("Import duty on what is bought"), True),
-    ("education_discount", N_("Education or negotiated discount"), True),
-    ("financed_share", N_("Share of the price that is lent"), True),
-    ("loan_rate", N_("Interest a year, of a loan or lease"), True),
+    ("tax_rate", N_("Tax on top of the prices, %"), True),
+    ("import_duty", N_("Import duty on what is bought, %"), True),
+    ("education_discount", N_("Education or negotiated discount, %"), True),
+    ("financed_share", N_("Share of the price that is lent, %"), True),
+    ("loan_rate", N_("Interest a year, of a loan or lease, %"), True),
     ("loan_months", N_("Months of the loan"), False),
     ("colocation_per_kw_month", N_("Space or colocation per kW and month"), False),
     ("staff_hours_per_month", N_("Hours of staff a month for machines of one's own"), False),
-    ("spares_per_year", N_("Spare parts a year once the warranty is over"), True),
+    ("spares_per_year", N_("Spare parts a year once the warranty is over, %"), True),
     ("warranty_months", N_("Months of warranty"), False),
     ("accounting_years", N_("Years of depreciation in the books"), False),
-    ("support_share", N_("Support plan, share of the rent"), True),
-    ("base_share", N_("Own a base: share of the cards that is bought"), True),
+    ("support_share", N_("Support plan, share of the rent, %"), True),
+    ("base_share", N_("Own a base: share of the cards that is bought, %"), True),
     ("wait_months", N_("Rent now, buy later: months until then"), False),
 )
 _MONEY = ("colocation_per_kw_month",)
