@@ -15,8 +15,10 @@ from engine.messages.mark import N_
 from engine.quantity import GIB
 from engine.report.charts.memory import heaviest_task
 from engine.report.charts.time import gpu_hours
+from engine.report.comparison import recommended
 from engine.report.naming import plan_name, plan_seller
 from engine.report.record import report_id, report_record, result_sha256
+from engine.report.workbook_money import cash_sheet, cost_sheet
 
 __all__ = ["record_bytes", "workbook_bytes"]
 
@@ -74,7 +76,7 @@ COLUMNS: tuple[_Column, ...] = (
 
 
 def workbook_bytes(advice: Advice, language: Language) -> bytes:
-    """All ranked plans as a workbook: one row a plan, numbers as numbers; the same advice gives the same bytes."""
+    """All ranked plans, one row each, then cost and cash with live formulas; the same advice gives the same bytes."""
     import xlsxwriter
 
     out = io.BytesIO()
@@ -96,6 +98,11 @@ def workbook_bytes(advice: Advice, language: Language) -> bytes:
                     sheet.write_number(row, i, value)
         sheet.freeze_panes(1, 1)
         sheet.autofilter(0, 0, max(1, len(advice.ranked)), len(COLUMNS) - 1)
+        best = recommended(advice)
+        if best is not None:
+            cost_sheet(book, best, language)
+        if advice.ways is not None:
+            cash_sheet(book, advice, language)
         _about(book.add_worksheet(language.gettext("About")), advice, language)
     return out.getvalue()
 
