@@ -13,7 +13,7 @@ from pydantic import Field
 
 from engine.catalog.build import content_sha256
 from engine.findings import Finding, Severity
-from engine.hardware.model import CatalogSnapshot
+from engine.hardware.model import CatalogSnapshot, Offer, PurchasePrice
 from engine.quantity import Frozen
 
 __all__ = ["STALE_DAYS", "CatalogCheck", "check_catalog"]
@@ -67,7 +67,7 @@ def check_catalog(catalog: CatalogSnapshot, as_of: date) -> CatalogCheck:
         newest_price=max(days, default=None),
         oldest_current_price=min(days, default=None),
         own_rows=len(own),
-        findings=_findings(catalog.sha256, found, unjoined, total, ages, as_of),
+        findings=(*_findings(catalog.sha256, found, unjoined, total, ages, as_of), *_expired(own, as_of)),
     )
 
 
@@ -92,6 +92,19 @@ def _findings(
         old: dict[str, Parameter] = {"count": stale, "total": len(ages), "days": STALE_DAYS, "as_of": as_of.isoformat()}
         findings.append(Finding(code="catalog.stale_prices", severity=Severity.WARNING, params=old))
     return tuple(findings)
+
+
+def _expired(own: list[Offer | PurchasePrice], as_of: date) -> tuple[Finding, ...]:
+    """Quotations by which their seller no longer stands."""
+    return tuple(
+        Finding(
+            code="catalog.quotation_expired",
+            severity=Severity.WARNING,
+            params={"id": row.id, "date": row.valid_until.isoformat()},
+        )
+        for row in own
+        if row.valid_until is not None and row.valid_until < as_of
+    )
 
 
 def _unjoined_offers() -> int:

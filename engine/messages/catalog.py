@@ -36,6 +36,7 @@ TEMPLATES: dict[str, str] = {
     "catalog.stale_prices": N_(
         "{count:int} of {total:int} current prices were seen more than {days:int} days before {as_of:date}."
     ),
+    "catalog.quotation_expired": N_("The quotation {id} was valid until {date:date} only. Ask for a new one."),
     "catalog.rows_differ": N_(
         "The built catalogue does not hold what its tables say (recorded {recorded}, found {found}). "
         "Build it again or reinstall."

@@ -83,7 +83,7 @@ LABELS: dict[str, str] = {
     "kind.api_price": N_("API price"),
     "kind.cost_item": N_("Other cost"),
     "kind.model": N_("Model"),
-    "row.new": N_("New"),
+    "row.new": N_("New row"),
     "row.changed": N_("Changed"),
     "row.same": N_("As before"),
     "row.refused": N_("Refused"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
@@ -124,5 +123,5 @@ def _text(value: object, factor: float) -> str:
     if isinstance(value, int | float) and factor != 1:
         return f"{value / factor:.6g}"
     if isinstance(value, float):
-        return str(Decimal(repr(value)).normalize().to_integral_value()) if value.is_integer() else repr(value)
+        return f"{value:.0f}" if value.is_integer() else repr(value)
     return str(value)

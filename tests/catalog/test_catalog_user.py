@@ -17,10 +17,12 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from engine.catalog import store
+from engine.catalog.check import check_catalog
 from engine.catalog.load import load_base, load_catalog
 from engine.catalog.user import (
     add_offer,
     add_purchase_price,
+    file_sha256,
     read_user_rows,
     remove,
     set_aside,
@@ -208,3 +210,18 @@ def test_a_folder_in_the_way_is_said(own_folders: Path) -> None:
     with pytest.raises(CatalogError) as caught:
         add_offer(campus())
     assert caught.value.code == "catalog.user_unwritable"
+
+
+def test_a_quotation_that_has_run_out_is_said() -> None:
+    add_purchase_price(quotation().model_copy(update={"valid_until": date(2026, 11, 15), "tax_included": True}))
+    found = [f for f in check_catalog(load_catalog(), date(2026, 12, 1)).findings if "expired" in f.code]
+    assert [f.params["id"] for f in found] == ["user.dealer"]
+    assert not [f for f in check_catalog(load_catalog(), date(2026, 11, 15)).findings if "expired" in f.code]
+
+
+def test_the_file_of_a_quotation_is_known_by_its_hash(tmp_path: Path) -> None:
+    file = tmp_path / "报价.pdf"
+    file.write_bytes(b"abc")
+    assert file_sha256(file) == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+    with pytest.raises(InputError, match=r"catalog\.file_unreadable"):
+        file_sha256(tmp_path / "none.pdf")
