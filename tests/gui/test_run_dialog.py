@@ -14,6 +14,7 @@ from gui.files import FileKind, kind_of_file
 from gui.main_window import MainWindow
 from gui.problems import Page
 from gui.run_dialog import RunDialog
+from gui.start_page import StartPage
 from gui.state import AppState
 from gui.wizard.model_page import ModelPage
 
@@ -138,3 +139,13 @@ def test_a_dropped_configuration_and_a_dropped_gguf_go_where_they_belong(window:
 )
 def test_kinds(path: Path, kind: FileKind) -> None:
     assert kind_of_file(path) is kind
+
+
+def test_the_start_page_asks_whether_a_training_fits(window: MainWindow) -> None:
+    start = window.stack.currentWidget()
+    assert isinstance(start, StartPage)
+    start.run.click()
+    dialog = window.findChild(RunDialog)
+    assert dialog is not None
+    assert dialog.paste.isVisible()
+    dialog.close()
