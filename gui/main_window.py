@@ -15,7 +15,6 @@ from PySide6.QtWidgets import (
     QButtonGroup,
     QFrame,
     QHBoxLayout,
-    QMainWindow,
     QPushButton,
     QStackedWidget,
     QVBoxLayout,
@@ -23,12 +22,10 @@ from PySide6.QtWidgets import (
 )
 
 from engine.errors import KnownError
-from engine.examples import example_content
-from engine.scenario import Scenario
 from gui import dialogs
 from gui.autosave import Autosave, Rescued
-from gui.crash import CrashHandler, LastCrashDialog
-from gui.draft import Draft
+from gui.crash import CrashHandler
+from gui.document_window import DocumentWindow
 from gui.files import FileKind, kind_of_file
 from gui.icons import program_icon
 from gui.menus import Menus
@@ -60,15 +57,13 @@ _PLACES: tuple[tuple[str, Text, str, str], ...] = (
 )
 
 
-class MainWindow(QMainWindow):
+class MainWindow(DocumentWindow):
     """One window with one scenario. Pages other than the first are made when they are first wanted."""
 
     def __init__(self, state: AppState, *, autosave: Autosave | None = None, rescued: Rescued | None = None) -> None:
-        super().__init__()
+        super().__init__(state, autosave, rescued)
         self.setObjectName("main")
-        self.state = state
         self.words = Words(state, self)
-        self.autosave, self._rescued = autosave, rescued
         self.crash = CrashHandler(state, self)
         self.qt_words: object = None  # kept for the one who translates Qt's own buttons
         self.setWindowIcon(program_icon())
@@ -199,7 +194,7 @@ class MainWindow(QMainWindow):
         return page
 
     def _make_start(self) -> StartPage:
-        page = StartPage(self.state, self._rescued)
+        page = StartPage(self.state, self.rescued)
         page.new_wanted.connect(self.new)
         page.open_wanted.connect(self.open)
         page.run_wanted.connect(lambda: self.import_run())
@@ -210,137 +205,11 @@ class MainWindow(QMainWindow):
         page.forget_wanted.connect(self.forget_rescued)
         return page
 
-    # files ----------------------------------------------------------------------------------------------------
-
-    def new(self) -> None:
-        """An empty scenario."""
-        if self._may_replace():
-            self.state.new()
-            self._begin()
-
-    def open(self) -> None:
-        """Ask for a file and open it: a scenario, or anything else that can be read."""
-        language = self.state.language
-        others = "(*.json *.yaml *.yml *.sh *.gguf *.safetensors *.jsonl *.csv *.tsv *.txt)"
-        kinds = (language.gettext("Scenarios") + " (*.json)", language.gettext("All that can be read") + f" {others}")
-        filters = ";;".join(kinds)
-        path = dialogs.ask_open(self, language.gettext("Open a scenario"), filters, self.state.settings.last_folder)
-        if path is not None:
-            self.state.remember(last_folder=str(path.parent))
-            self.take_file(path)
-
-    def open_path(self, path: Path) -> None:
-        """Open a scenario file."""
-        if not self._may_replace():
-            return
-        try:
-            self.state.open_scenario(path)
-        except KnownError as error:
-            dialogs.show_error(self, self.state.language, error)
-            return
-        self._begin(at_review=True)
-
-    def open_example(self, name: str) -> None:
-        """Open a bundled example, all steps filled in."""
-        if self._may_replace():
-            self.state.open_example(example_content(name, self.state.language), name)
-            self._begin(at_review=True)
-
-    def show_abilities(self) -> None:
-        """What can my GPU do? A line of the answer can be opened as a scenario."""
-        from gui.abilities import AbilitiesDialog
-
-        dialog = AbilitiesDialog(self.state, self)
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.scenario_wanted.connect(self.take_scenario)
-        dialog.open()
-
-    def take_scenario(self, scenario: Scenario) -> None:
-        """Work on a scenario that has no file yet."""
-        if self._may_replace():
-            self.state.restore(Draft.from_scenario(scenario), None)
-            self._begin(at_review=True)
-
-    def resume(self) -> None:
-        """Go on with unsaved work of the last time."""
-        rescued = self._rescued
-        if rescued is None or not self._may_replace():
-            return
-        self.state.restore(rescued.draft, Path(rescued.path) if rescued.path else None)
-        if self.autosave is not None:
-            self.autosave.flush()  # kept anew before the old file goes
-        self._forget(rescued)
-        self._begin()
-
-    def tell_last_crash(self, report: str) -> None:
-        """Say that the last run ended in a crash, with its trace; offer what it left."""
-        dialog = LastCrashDialog(self.state, report, unsaved=self._rescued is not None, parent=self)
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.resume_wanted.connect(self.resume)
-        dialog.open()
-
-    def forget_rescued(self) -> None:
-        """Throw the unsaved work of the last time away, if the person is sure."""
-        if self._rescued is not None and dialogs.ask_forget(self, self.state.language):
-            self._forget(self._rescued)
-
-    def _forget(self, rescued: Rescued) -> None:
-        rescued.forget()
-        self._rescued = None
+    def nothing_rescued(self) -> None:
+        """The start page offers no unsaved work any more."""
         start = self._pages.get("start")
         if isinstance(start, StartPage):
             start.offer(None)
-
-    def _begin(self, *, at_review: bool = False) -> None:
-        self.wizard.restart()
-        self.go("wizard")
-        if at_review and not self.state.draft.problems():
-            self.wizard.go(Step(Page.REVIEW))
-
-    def save(self) -> bool:
-        """Save to the scenario's file, or ask for one; whether it was saved."""
-        return self._save_to(self.state.path) if self.state.path else self.save_as()
-
-    def save_as(self) -> bool:
-        """Ask for a file and save; whether it was saved."""
-        problems = self.state.draft.problems()
-        language = self.state.language
-        if problems:
-            reason = language.fill(
-                "Something is still missing, so this is not a scenario yet: {problem} Your inputs are kept "
-                "automatically and offered at the next start.",
-                problem=problems[0].words(language),
-            )
-            dialogs.show_message(self, language.gettext("Not saved"), reason)
-            return False
-        folder = Path(self.state.settings.last_folder or Path.home())
-        proposal = str(folder / f"{self._file_stem()}.json")
-        filters = language.gettext("Scenarios") + " (*.json)"
-        path = dialogs.ask_save(self, language.gettext("Save the scenario"), filters, proposal)
-        return path is not None and self._save_to(path if path.suffix else path.with_suffix(".json"))
-
-    def _file_stem(self) -> str:
-        name = "".join(c for c in self.state.draft.name if c.isalnum() or c in " -_").strip()
-        return name[:60] or "scenario"
-
-    def _save_to(self, path: Path) -> bool:
-        if self.state.draft.problems():
-            return self.save_as()
-        try:
-            self.state.save(path)
-        except KnownError as error:
-            dialogs.show_error(self, self.state.language, error)
-            return False
-        self.state.remember(last_folder=str(path.parent))
-        self.statusBar().showMessage(self.state.language.fill("Saved: {path}", path=str(path)), 6000)
-        return True
-
-    def _may_replace(self) -> bool:
-        """Whether the draft may go: it is saved, or the person says so."""
-        if not self.state.unsaved:
-            return True
-        answer = dialogs.ask_unsaved(self, self.state.language)
-        return answer == "discard" or (answer == "save" and self.save())
 
     # drops ----------------------------------------------------------------------------------------------------
 
