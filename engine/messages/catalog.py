@@ -9,7 +9,8 @@ TEMPLATES: dict[str, str] = {
     "catalog.damaged": N_("The catalogue {path} is damaged ({detail}). Install the program again."),
     "catalog.user_damaged": N_(
         "The file with your own offers, {path}, is damaged ({detail}). `gpu-advisor catalog restore` sets it aside, "
-        "without deleting it, and starts a new one."
+        "without deleting it, and starts a new one; with `--last-copy` it goes back to the copy from before the last "
+        "large change."
     ),
     "catalog.user_newer": N_(
         "The file with your own offers, {path}, was written by a newer version of this program. "
