@@ -11,6 +11,7 @@ from engine.advice.scaling_result import Scaling
 from engine.messages.mark import N_
 from engine.report import document as d
 from engine.report import modules, pieces
+from engine.report.checks import checks_of
 from engine.report.document import say
 from engine.report.full_cost import cost_sections
 from engine.report.full_record import record_sections
@@ -180,12 +181,39 @@ def profile_sections(
         for i, (title, names) in enumerate(spec.sections, 1)
     ]
     if spec.appendix:
+        found.append(_checks(advice, best, details, d.count_open(tuple(found))))
         found += [*appendix, d.Section(say(N_("A4 Cards and offers without a plan")), rejected_blocks(advice))]
     return tuple(found)
 
 
 def _used(spec: ProfileSpec) -> set[str]:
     return {name for _title, names in spec.sections for name in names}
+
+
+def _checks(advice: Advice, best: Assessment, details: ReportDetails, open_fields: int) -> d.Section:
+    """A5: what is to be mended before the report is handed in."""
+    checks = checks_of(advice, best, details, open_fields)
+    title = say(N_("A5 Checks before it is handed in"))
+    if not checks:
+        return d.Section(title, (d.Paragraph(say(N_("Nothing was found that has to be mended."))),))
+    rows = tuple((say(N_("must be mended")) if c.blocking else say(N_("look at it")), c.what, c.where) for c in checks)
+    return d.Section(
+        title,
+        (
+            d.Table(
+                "T21",
+                say(N_("Found by the program; this page is taken out before the report is handed in")),
+                (
+                    d.Column(say(N_("Kind")), weight=0.8),
+                    d.Column(say(N_("Finding")), weight=3),
+                    d.Column(say(N_("Where it is mended")), weight=1.5),
+                ),
+                rows,
+                tuple(i for i, c in enumerate(checks) if c.blocking),
+            ),
+        ),
+        new_page=True,
+    )
 
 
 def _truth() -> d.Paragraph:
