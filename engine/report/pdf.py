@@ -47,7 +47,7 @@ def render_pdf(
     """
     moment = created_at or datetime.combine(advice.scenario.as_of, time(), UTC)
     details = details or advice.scenario.report
-    scaling = None if catalog is None or profile == "memo" else _scaling(advice, catalog)
+    scaling = None if catalog is None or profile in ("memo", "grant") else _scaling(advice, catalog)
     pdf = b""
     for brief in range(MEMO_STEPS if profile == "memo" else 1):
         document = build_document(advice, profile, moment, details, brief=brief, scaling=scaling)
