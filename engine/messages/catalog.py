@@ -74,7 +74,7 @@ LABELS: dict[str, str] = {
     "origin.user": N_("Yours"),
     "origin.scenario": N_("Scenario"),
     "condition.new": N_("New"),
-    "condition.used": N_("Used"),
+    "condition.used": N_("Second-hand"),
     "condition.msrp": N_("List price"),
     "field.id": N_("Id"),
     "field.name": N_("Name"),

@@ -84,9 +84,10 @@ def _panel(axes: Axes, points: Sequence[PricePoint], prefix: str, look: Look, la
     axes.xaxis.set_major_formatter(ConciseDateFormatter(locator, formats=["%Y", "%Y-%m", "%m-%d", "", "", ""],
                                                         zero_formats=["", "%Y", "%Y-%m", "", "", ""],
                                                         offset_formats=[""] * 6))  # fmt: skip
-    axes.set_ylim(bottom=0)
+    axes.set_ylim(0, float(max(p.amount for p in points)) * 1.4 or 1.0)  # room for the legend above the marks
     axes.legend(
         loc="upper left",
+        ncols=4,
         frameon=False,
         labelcolor=look.text,
         prop={"family": canvas.FAMILIES, "size": look.font_size - 1},
