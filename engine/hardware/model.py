@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from datetime import date
 from decimal import Decimal
 from functools import cached_property
+from operator import attrgetter
 from typing import Literal
 
 from pydantic import ConfigDict, Field
@@ -251,6 +253,28 @@ class ExchangeRate(Frozen):
     source: str
 
 
+#: Own offers of one kind up to this number are all looked at, so that every seller is seen in the answer.
+MANY_ALIKE = 20
+#: What decides on an offer apart from its price, its date, and who sells it.
+_ALIKE = attrgetter(
+    "gpu_ids", "term", "provider_kind", "gpus_per_unit", "region", "country", "currency", "vcpus", "ram_gb",
+    "storage_gb", "interconnect", "current", "gpu_only", "members_only", "queue_days", "max_gpus", "valid_until",
+    "tax_included", "confidence", "origin",
+)  # fmt: skip
+
+
+def _unbeaten(offers: Iterable[Offer]) -> Iterator[Offer]:
+    """Offers that none of the others beats on both price and date; of equals, the first by id."""
+    newest = date.min
+    never = date.min
+    seen = False
+    for offer in sorted(offers, key=lambda o: (o.price_per_gpu_hour, -(o.observed_on or never).toordinal(), o.id)):
+        day = offer.observed_on or never
+        if not seen or day > newest:
+            seen, newest = True, day
+            yield offer
+
+
 class CatalogSnapshot(Frozen):
     """Everything that the engine may know about the world at one moment; formulas never read the database."""
 
@@ -283,6 +307,21 @@ class CatalogSnapshot(Frozen):
     def cost_by_id(self) -> dict[str, CostItem]:
         """Cost items by id."""
         return {c.id: c for c in self.cost_items}
+
+    @cached_property
+    def offers_to_look_at(self) -> tuple[Offer, ...]:
+        """All offers but, of many own ones that are alike in all but seller, those that another beats.
+
+        One beats another where it costs no more and was seen no earlier: it can't rank lower then, nor be riskier.
+        """
+        kept = [o for o in self.offers if o.origin == "catalog"]
+        groups: dict[tuple[object, ...], list[Offer]] = {}
+        for offer in self.offers:
+            if offer.origin != "catalog":
+                groups.setdefault(_ALIKE(offer), []).append(offer)
+        for group in groups.values():
+            kept.extend(_unbeaten(group) if len(group) > MANY_ALIKE else group)
+        return tuple(kept)
 
     @cached_property
     def systems_by_gpu(self) -> dict[str, tuple[System, ...]]:

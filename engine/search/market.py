@@ -64,7 +64,7 @@ def market_of(scenario: Scenario, catalog: CatalogSnapshot) -> Market:
     offers: list[Offer] = []
     purchases: list[PurchasePrice] = []
     refused: list[tuple[Offer | PurchasePrice, Finding]] = []
-    for offer in _latest_offers(_merged(scenario.offers, catalog.offers), scenario.as_of):
+    for offer in _latest_offers(_merged(scenario.offers, catalog.offers_to_look_at), scenario.as_of):
         reason = _refused_offer(offer, scenario, catalog, restricted)
         if reason is None:
             offers.append(offer)

@@ -94,7 +94,6 @@ def test_opening_and_filtering(qtbot: QtBot, many: CatalogSnapshot, tmp_path: Pa
 
 
 @pytest.mark.benchmark
-@pytest.mark.xfail(reason="50 times slower: the search weighs every offer of the user's own", strict=False)
 def test_advice_is_hardly_slower(many: CatalogSnapshot) -> None:
     text = (files("resources") / "examples" / "full-70b-rented.json").read_text(encoding="utf-8")
     scenario, base = Scenario.model_validate_json(text), load_catalog(with_user_rows=False)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from datetime import date
+from decimal import Decimal
 
 import pytest
 from small_world import AS_OF, catalog, gpu, offer, purchase, scenario, training
 
+from engine.advice.advise import advise
 from engine.errors import InputError
+from engine.hardware.model import Offer
 from engine.scenario import OwnedGpus, Scenario
 from engine.search.clusters import candidates_of, node_counts
 from engine.search.market import market_of, region_of
@@ -134,3 +137,35 @@ def test_regions(country: str, region: str) -> None:
 
 def test_as_of_is_what_the_small_world_says() -> None:
     assert scenario(training()).as_of == AS_OF
+
+
+def test_of_many_alike_only_those_that_nobody_beats_are_looked_at() -> None:
+    """Price against date: what is dearer and older can't win; where there are few, every seller is seen."""
+    base = catalog().offers[0].model_copy(update={"origin": "user"})
+
+    def own(number: int, price: str, day: int) -> Offer:
+        changes = {"id": f"u{number}", "provider": f"P{number}", "price_per_gpu_hour": Decimal(price),
+                   "observed_on": date(2026, 6, day)}  # fmt: skip
+        return base.model_copy(update=changes)
+
+    alike = [own(n, f"{1 + n / 100}", 1 + n % 5) for n in range(60)]
+    other = base.model_copy(update={"id": "other", "region": "elsewhere", "price_per_gpu_hour": Decimal(9)})
+    looked_at = catalog(offers=(*alike, other)).offers_to_look_at
+    assert [o.id for o in looked_at] == ["u0", "u1", "u2", "u3", "u4", "other"]  # each newer than all cheaper ones
+    few = catalog(offers=tuple(alike[:10])).offers_to_look_at
+    assert len(few) == 10
+
+
+def test_leaving_out_what_is_beaten_changes_no_pick() -> None:
+    base = next(o for o in catalog().offers if o.gpu_ids == ("mid",))
+    many = tuple(
+        base.model_copy(update={"id": f"u{n}", "provider": f"P{n}", "origin": "user",
+                                "price_per_gpu_hour": Decimal(f"{0.3 + (n * 7 % 60) / 100:.2f}")})
+        for n in range(60)
+    )  # fmt: skip
+    world = catalog(offers=(*catalog().offers, *many))
+    asked = scenario(training(), ways=("rent",))
+    all_of_them = advise(asked.model_copy(update={"offers": many}), catalog())  # a scenario's own are all looked at
+    pruned = advise(asked, world)
+    assert pruned.ranked[0].cost == all_of_them.ranked[0].cost
+    assert pruned.ranked[0].plan.offer is not None and pruned.ranked[0].plan.offer.provider == "P0"
