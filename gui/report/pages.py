@@ -8,17 +8,16 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 from engine.advice.result import Advice
 from engine.control import Control
 from engine.hardware.model import CatalogSnapshot
 from engine.i18n import Language
+from engine.report.document import Profile
 from engine.scenario import ReportDetails
 
 __all__ = ["Hit", "PageImage", "Preview", "find", "make_preview", "render_pages"]
 
-Profile = Literal["memo", "full"]
 _pdfium = threading.Lock()
 #: Width of a page in the list of pages, in pixels at scale 1.
 THUMBNAIL_WIDTH = 92
