@@ -7,7 +7,8 @@ from dataclasses import replace
 import numpy as np
 
 from engine.architecture.model import Architecture
-from engine.layout.model import Attention, Job, LayoutBlock, LayoutLike, Offload
+from engine.layout.model import Attention, Job, LayoutBlock, LayoutLike, Method, Offload
+from engine.memory.dora import with_dora
 from engine.memory.moments import Moment, moments_of
 from engine.memory.optimizer import state_bytes
 from engine.memory.overheads import MemoryPlatform, platform_for
@@ -36,7 +37,7 @@ def training_memory(
     moments: list[Moment] = moments_of(step)
     if np.any(np.asarray(layout.pipeline_parallel) > 1):
         moments += moments_of(make_step(architecture, job, layout, first_stage=False))
-    return block_from_moments(
+    block = block_from_moments(
         moments,
         platform,
         gpus=gpus,
@@ -44,6 +45,7 @@ def training_memory(
         host_bytes=_host_bytes(step),
         eager=layout.attention is Attention.EAGER,
     )
+    return with_dora(block, step) if job.method is Method.DORA else block
 
 
 def _with_scalars(layout: LayoutLike) -> LayoutLike:

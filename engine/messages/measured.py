@@ -6,6 +6,7 @@ from engine.messages.mark import N_
 
 LABELS: dict[str, str] = {
     "memory.measured": N_("Correction to your measurement"),
+    "memory.dora": N_("Norms and outputs of DoRA"),
     "speed.measured": N_("Correction to your measurement"),
     "measured.allocated": N_("asked for by the program (PyTorch: max_memory_allocated)"),
     "measured.reserved": N_("reserved by the framework (PyTorch: max_memory_reserved)"),
